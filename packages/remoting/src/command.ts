@@ -1,0 +1,26 @@
+export { CommandFlag } from './command/command-flag.js';
+export {
+  decodeHeader,
+  encodeHeader,
+  type HeaderInput,
+  type HeaderOutput,
+  type HeaderSchema,
+} from './command/custom-header.js';
+export {
+  type BodyCodec,
+  bytes,
+  type CommandDefinition,
+  type CommandDefinitionInit,
+  defineCommand,
+  type NoHeader,
+} from './command/define-command.js';
+export { type HeaderField, type RequiredHeaderField, t } from './command/header-field.js';
+export { isLanguageName, LanguageCode, type LanguageName, languageName } from './command/language-code.js';
+export { OpaqueGenerator } from './command/opaque-generator.js';
+export {
+  createExtFields,
+  type ExtFields,
+  RemotingCommand,
+  type RemotingCommandInit,
+} from './command/remoting-command.js';
+export { SerializeType } from './command/serialize-type.js';

@@ -1,0 +1,74 @@
+import { DecodeError, RemotingError } from '../errors.js';
+import type { HeaderField } from './header-field.js';
+import { createExtFields, type ExtFields } from './remoting-command.js';
+
+/** The fields of a typed header, by name. */
+export type HeaderSchema = Readonly<Record<string, HeaderField<unknown, 'required' | 'optional' | 'default'>>>;
+
+type Value<F> = F extends HeaderField<infer T, infer _P> ? T : never;
+type KeysOf<S extends HeaderSchema, P> = { [K in keyof S]: S[K]['presence'] extends P ? K : never }[keyof S];
+
+/** A header as a sender writes it: fields with a default may be left out. */
+export type HeaderInput<S extends HeaderSchema> = { readonly [K in KeysOf<S, 'required'>]: Value<S[K]> } & {
+  readonly [K in KeysOf<S, 'optional' | 'default'>]?: Value<S[K]> | undefined;
+};
+
+/** A header as a receiver reads it: fields with a default are there. */
+export type HeaderOutput<S extends HeaderSchema> = {
+  readonly [K in KeysOf<S, 'required' | 'default'>]: Value<S[K]>;
+} & {
+  readonly [K in KeysOf<S, 'optional'>]?: Value<S[K]>;
+};
+
+/**
+ * Writes a typed header into ext fields. Fields already there stay, one of the same name is overwritten, `undefined` is not written
+ * (upstream: `makeCustomHeaderToNet`).
+ *
+ * @throws RemotingError `ENCODE_FAILED` naming the field, when a required one is missing or a value has the wrong type
+ */
+export function encodeHeader<S extends HeaderSchema>(
+  schema: S,
+  header: HeaderInput<S>,
+  into: ExtFields = createExtFields(),
+): ExtFields {
+  const values = header as Readonly<Record<string, unknown>>;
+  for (const [name, field] of Object.entries(schema)) {
+    const value = values[name] ?? field.fallback;
+    if (value === undefined) {
+      if (field.presence === 'required')
+        throw new RemotingError('ENCODE_FAILED', `the header field ${name} is required but missing`);
+      continue;
+    }
+    const text = field.format(value);
+    if (text === undefined)
+      throw new RemotingError('ENCODE_FAILED', `the header field ${name} is no ${field.kind}: ${typeof value}`);
+    into[name] = text;
+  }
+  return into;
+}
+
+/**
+ * Reads a typed header out of ext fields. Unknown fields are left alone; a text that does not parse counts as missing, as upstream
+ * has it; but where upstream goes on with null, a missing required field is an error here.
+ *
+ * @throws DecodeError `the custom field NAME is null`, in upstream's words, or what is wrong with its text
+ */
+export function decodeHeader<S extends HeaderSchema>(
+  schema: S,
+  extFields: Readonly<ExtFields> | undefined,
+): HeaderOutput<S> {
+  const header: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(schema)) {
+    const text = extFields?.[name];
+    const value = text === undefined ? field.fallback : (field.parse(text) ?? field.fallback);
+    if (value !== undefined) header[name] = value;
+    else if (field.presence === 'required') {
+      throw new DecodeError(
+        text === undefined
+          ? `the custom field <${name}> is null`
+          : `the custom field <${name}> is no ${field.kind}: ${JSON.stringify(text.slice(0, 64))}`,
+      );
+    }
+  }
+  return header as HeaderOutput<S>;
+}

@@ -1,0 +1,100 @@
+import { CommandFlag } from './command-flag.js';
+import type { LanguageName } from './language-code.js';
+import { SerializeType } from './serialize-type.js';
+
+/** Header fields as they travel: names and texts. Objects without a prototype, so that any name is safe. */
+export type ExtFields = Record<string, string>;
+
+/** An empty {@link ExtFields}. */
+export function createExtFields(from?: Readonly<ExtFields>): ExtFields {
+  const fields = Object.create(null) as ExtFields;
+  return from === undefined ? fields : Object.assign(fields, from);
+}
+
+/** What a {@link RemotingCommand} can be made of; all but `code` have defaults. */
+export interface RemotingCommandInit {
+  /** The request code, or the response code. */
+  readonly code: number;
+  /** Default JAVA, which every peer knows; `undefined` when a peer sent a name nobody knows. */
+  readonly language?: LanguageName | undefined;
+  /** The sender's release, as MQVersion ordinal; default 0. */
+  readonly version?: number;
+  /** Ties an answer to its request; default 0. A client gives its own when it sends. */
+  readonly opaque?: number;
+  /** Bits of CommandFlag; default 0, a request. */
+  readonly flag?: number;
+  /** For people; `undefined` and null are not written. */
+  readonly remark?: string | undefined;
+  /** `undefined`: no `extFields` in the header at all; empty: written as `{}`. */
+  readonly extFields?: ExtFields | undefined;
+  /** `undefined` and empty are the same on the wire: no body. */
+  readonly body?: Uint8Array | undefined;
+  /** How the header is written; default JSON. */
+  readonly serializeType?: SerializeType;
+}
+
+/**
+ * One message of the protocol, request or response (upstream: `RemotingCommand`).
+ *
+ * Clients copy a command before they stamp an opaque on it or let hooks change it, so one object may be sent to several addresses.
+ */
+export class RemotingCommand {
+  code: number;
+  language: LanguageName | undefined;
+  version: number;
+  opaque: number;
+  flag: number;
+  remark: string | undefined;
+  extFields: ExtFields | undefined;
+  body: Uint8Array | undefined;
+  serializeType: SerializeType;
+
+  constructor(init: RemotingCommandInit) {
+    this.code = init.code;
+    this.language = 'language' in init ? init.language : 'JAVA';
+    this.version = init.version ?? 0;
+    this.opaque = init.opaque ?? 0;
+    this.flag = init.flag ?? 0;
+    this.remark = init.remark;
+    this.extFields = init.extFields;
+    this.body = init.body;
+    this.serializeType = init.serializeType ?? SerializeType.JSON;
+  }
+
+  /** A request. */
+  static request(code: number, init: Omit<RemotingCommandInit, 'code'> = {}): RemotingCommand {
+    return new RemotingCommand({ ...init, code });
+  }
+
+  /** A response; its opaque becomes the request's when it is sent. */
+  static response(
+    code: number,
+    remark?: string,
+    init: Omit<RemotingCommandInit, 'code' | 'remark'> = {},
+  ): RemotingCommand {
+    return new RemotingCommand({ ...init, code, remark, flag: (init.flag ?? 0) | CommandFlag.RESPONSE });
+  }
+
+  get isResponse(): boolean {
+    return (this.flag & CommandFlag.RESPONSE) !== 0;
+  }
+
+  get isOneway(): boolean {
+    return (this.flag & CommandFlag.ONEWAY) !== 0;
+  }
+
+  /** A copy that shares only the body's bytes. */
+  copy(): RemotingCommand {
+    return new RemotingCommand({ ...this, extFields: this.extFields && createExtFields(this.extFields) });
+  }
+
+  /** Text for logs, in upstream's shape. Values of ext fields and bodies are left out: they may hold secrets. */
+  toString(): string {
+    const names = this.extFields === undefined ? 'null' : `{${Object.keys(this.extFields).join(', ')}}`;
+    return (
+      `RemotingCommand [code=${this.code}, language=${this.language ?? 'null'}, version=${this.version}, opaque=${this.opaque}, ` +
+      `flag(B)=${(this.flag >>> 0).toString(2)}, remark=${this.remark ?? 'null'}, extFields=${names}, ` +
+      `serializeTypeCurrentRPC=${this.serializeType === SerializeType.JSON ? 'JSON' : 'ROCKETMQ'}, bodyBytes=${this.body?.length ?? 0}]`
+    );
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The one family of errors that this package throws.
+ *
+ * Match on {@link RemotingError.code}: it is stable, the message is for people. A *local* failure (no answer came) is any code but
+ * `COMMAND_FAILED`; a *remote* failure (an answer came and says no) is a {@link CommandError}.
+ */
+
+/** Every code, with what it means. */
+export const RemotingErrorCode = {
+  /** No connection to the address could be made. */
+  CONNECT_FAILED: 'CONNECT_FAILED',
+  /** The request could not be handed to the connection. */
+  SEND_FAILED: 'SEND_FAILED',
+  /** The connection closed before the answer came. */
+  CONNECTION_CLOSED: 'CONNECTION_CLOSED',
+  /** No answer came within the caller's timeout. */
+  TIMEOUT: 'TIMEOUT',
+  /** The limit of calls in flight is reached. */
+  TOO_MANY_REQUESTS: 'TOO_MANY_REQUESTS',
+  /** The caller's AbortSignal ended the call. */
+  ABORTED: 'ABORTED',
+  /** The other side answered with a code other than SUCCESS. */
+  COMMAND_FAILED: 'COMMAND_FAILED',
+  /** Bytes that are no frame, header or typed header. */
+  DECODE_FAILED: 'DECODE_FAILED',
+  /** A frame that is larger than the limit, announced by a peer or about to be sent. */
+  FRAME_TOO_LARGE: 'FRAME_TOO_LARGE',
+  /** A command that cannot be written, for instance because a header field has the wrong type. */
+  ENCODE_FAILED: 'ENCODE_FAILED',
+  /** The client or server was closed. */
+  CLOSED: 'CLOSED',
+  /** A server could not listen on its address. */
+  BIND_FAILED: 'BIND_FAILED',
+  /** An argument or option that cannot be right. */
+  INVALID_ARGUMENT: 'INVALID_ARGUMENT',
+  /** A pipeline handler, an event listener or a hook threw. */
+  HANDLER_FAILED: 'HANDLER_FAILED',
+} as const;
+
+export type RemotingErrorCode = (typeof RemotingErrorCode)[keyof typeof RemotingErrorCode];
+
+export interface RemotingErrorOptions {
+  /** The address of the other side, `host:port`. */
+  readonly address?: string | undefined;
+  /** The opaque of the request that failed. */
+  readonly opaque?: number | undefined;
+  /** What lies beneath. */
+  readonly cause?: unknown;
+}
+
+const brand = Symbol.for('@rmqns/remoting/RemotingError');
+
+export class RemotingError extends Error {
+  /** Stable; see {@link RemotingErrorCode}. */
+  readonly code: RemotingErrorCode;
+  readonly address: string | undefined;
+  readonly opaque: number | undefined;
+
+  constructor(code: RemotingErrorCode, message: string, options: RemotingErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.address = options.address;
+    this.opaque = options.opaque;
+  }
+
+  override get name(): string {
+    return 'RemotingError';
+  }
+
+  get [brand](): true {
+    return true;
+  }
+
+  /** True also for errors made by another installed copy of this package. */
+  static is(value: unknown): value is RemotingError {
+    return typeof value === 'object' && value !== null && brand in value;
+  }
+
+  /** Gives anything caught the shape of this family: a RemotingError stays itself, all else becomes the `cause` of a new one. */
+  static from(
+    value: unknown,
+    code: RemotingErrorCode,
+    message: string,
+    options: RemotingErrorOptions = {},
+  ): RemotingError {
+    if (RemotingError.is(value)) return value;
+    const detail = value instanceof Error ? value.message : String(value);
+    return new RemotingError(code, `${message}: ${detail}`, { ...options, cause: value });
+  }
+}
+
+/** The other side answered, with a code other than SUCCESS. Thrown by a processor, it becomes exactly that answer. */
+export class CommandError extends RemotingError {
+  /** The answer's code, for instance 17 (TOPIC_NOT_EXIST). */
+  readonly responseCode: number;
+  readonly remark: string | undefined;
+
+  constructor(responseCode: number, remark?: string, options: RemotingErrorOptions = {}) {
+    const from = options.address === undefined ? '' : ` from ${options.address}`;
+    super('COMMAND_FAILED', `CODE: ${responseCode}  DESC: ${remark ?? ''}${from}`, options);
+    this.responseCode = responseCode;
+    this.remark = remark;
+  }
+
+  override get name(): string {
+    return 'CommandError';
+  }
+}
+
+/** Bytes that do not decode: the connection they came on is closed, nothing else is touched. */
+export class DecodeError extends RemotingError {
+  constructor(message: string, options: RemotingErrorOptions = {}) {
+    super('DECODE_FAILED', message, options);
+  }
+
+  override get name(): string {
+    return 'DecodeError';
+  }
+}
+
+/** A frame whose announced or actual length is above the limit; raised before anything of its size is allocated. */
+export class FrameTooLargeError extends RemotingError {
+  readonly frameBytes: number;
+  readonly maxFrameBytes: number;
+
+  constructor(frameBytes: number, maxFrameBytes: number, options: RemotingErrorOptions = {}) {
+    const peer = options.address === undefined ? '' : ` with ${options.address}`;
+    super(
+      'FRAME_TOO_LARGE',
+      `a frame of ${frameBytes} bytes${peer} exceeds the limit of ${maxFrameBytes} bytes; raise maxFrameBytes at both ends if such frames are meant`,
+      options,
+    );
+    this.frameBytes = frameBytes;
+    this.maxFrameBytes = maxFrameBytes;
+  }
+
+  override get name(): string {
+    return 'FrameTooLargeError';
+  }
+}

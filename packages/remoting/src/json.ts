@@ -1,0 +1,1 @@
+export { type Long, parseInt32, parseLong, toLong } from './json/long.js';
