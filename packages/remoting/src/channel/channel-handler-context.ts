@@ -1,0 +1,28 @@
+import type { RemotingError } from '../errors.js';
+import type { Channel } from './channel.js';
+import type { ChannelHandler, WriteListener } from './channel-handler.js';
+import type { ChannelPipeline } from './channel-pipeline.js';
+
+/** A handler's place in its pipeline, and the way to its neighbours. */
+export interface ChannelHandlerContext {
+  /** Unique in the pipeline. */
+  readonly name: string;
+  readonly handler: ChannelHandler;
+  readonly channel: Channel;
+  readonly pipeline: ChannelPipeline;
+  /** True once the handler has left the pipeline; the methods below then do nothing, and a write fails. */
+  readonly isRemoved: boolean;
+
+  fireChannelActive(): void;
+  fireChannelInactive(): void;
+  fireChannelRead(message: unknown): void;
+  fireChannelReadComplete(): void;
+  fireChannelWritabilityChanged(): void;
+  fireUserEventTriggered(event: unknown): void;
+  fireExceptionCaught(error: RemotingError): void;
+
+  write(message: unknown, listener?: WriteListener): void;
+  flush(): void;
+  writeAndFlush(message: unknown, listener?: WriteListener): void;
+  close(): void;
+}

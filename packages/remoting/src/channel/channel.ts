@@ -1,0 +1,33 @@
+import type { RemotingError } from '../errors.js';
+import type { WriteListener } from './channel-handler.js';
+import type { ChannelPipeline } from './channel-pipeline.js';
+
+/** One connection: a socket, or in tests an embedded one. */
+export interface Channel {
+  /** Unique in this process, counted from 1. */
+  readonly id: number;
+  /** `host:port` of the other side, IPv6 in brackets; a proxy's word for it once a handler set it. */
+  remoteAddress: string;
+  /** `host:port` of this side. */
+  readonly localAddress: string;
+  readonly pipeline: ChannelPipeline;
+  /** True from the connection's start to its end. */
+  readonly isActive: boolean;
+  /** False from the high water mark of waiting bytes until they are below the low one. */
+  readonly isWritable: boolean;
+  /** Bytes written and not yet taken by the operating system. */
+  readonly pendingBytes: number;
+  /** While false nothing is read from the socket, and the peer is slowed down by TCP. */
+  autoRead: boolean;
+  /** Resolves when the connection has ended, with the error that ended it, if any. Never rejects. */
+  readonly closed: Promise<RemotingError | undefined>;
+
+  /** Sends a message through the pipeline from its tail, without flushing. */
+  write(message: unknown, listener?: WriteListener): void;
+  flush(): void;
+  writeAndFlush(message: unknown, listener?: WriteListener): void;
+  /** Ends the connection after what was flushed. Twice is as good as once. */
+  close(): Promise<void>;
+  /** Ends the connection now; waiting writes fail with `error`. */
+  destroy(error?: RemotingError): void;
+}
