@@ -1,3 +1,9 @@
+export type { ChannelOptions } from './channel/abstract-channel.js';
+export type { Channel } from './channel/channel.js';
+export type { ChannelHandler, WriteListener } from './channel/channel-handler.js';
+export type { ChannelHandlerContext } from './channel/channel-handler-context.js';
+export type { ChannelPipeline } from './channel/channel-pipeline.js';
+export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channel/write-buffer-water-mark.js';
 export { type Clock, systemClock, type Timer } from './clock.js';
 export { CommandFlag } from './command/command-flag.js';
 export {

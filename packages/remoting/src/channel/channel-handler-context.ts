@@ -10,7 +10,10 @@ export interface ChannelHandlerContext {
   readonly handler: ChannelHandler;
   readonly channel: Channel;
   readonly pipeline: ChannelPipeline;
-  /** True once the handler has left the pipeline; the methods below then do nothing, and a write fails. */
+  /**
+   * True once the handler has left the pipeline. The methods below still work: they go on from where the handler stood, so a handler can
+   * take itself out and then pass on the bytes it has kept.
+   */
   readonly isRemoved: boolean;
 
   fireChannelActive(): void;

@@ -12,6 +12,12 @@ export type WriteListener = (error: RemotingError | undefined) => void;
  * that the event came in, one at a time for each channel.
  */
 export interface ChannelHandler {
+  /**
+   * True for a handler that keeps nothing about its channel, so that one object may sit in many places. Without it an object can be in
+   * one pipeline at a time, once; adding it again is refused, since two channels would mix their state in it.
+   */
+  readonly sharable?: boolean;
+
   /** Called once after the handler was added, before any event. */
   handlerAdded?(ctx: ChannelHandlerContext): void;
   /** Called once after the handler was removed; it gets no event after this. Release timers here. */

@@ -11,12 +11,14 @@ export interface Channel {
   /** `host:port` of this side. */
   readonly localAddress: string;
   readonly pipeline: ChannelPipeline;
-  /** True from the connection's start to its end. */
+  /** True from the connection's start to its end, or to the first call of `close` or `destroy`: from then on writes fail. */
   readonly isActive: boolean;
   /** False from the high water mark of waiting bytes until they are below the low one. */
   readonly isWritable: boolean;
   /** Bytes written and not yet taken by the operating system. */
   readonly pendingBytes: number;
+  /** Bytes that the operating system has taken so far; while it grows, the peer is reading. */
+  readonly bytesWritten: number;
   /** While false nothing is read from the socket, and the peer is slowed down by TCP. */
   autoRead: boolean;
   /** Resolves when the connection has ended, with the error that ended it, if any. Never rejects. */
