@@ -3,6 +3,8 @@ export type { Channel } from './channel/channel.js';
 export type { ChannelHandler, WriteListener } from './channel/channel-handler.js';
 export type { ChannelHandlerContext } from './channel/channel-handler-context.js';
 export type { ChannelPipeline } from './channel/channel-pipeline.js';
+export { formatSocketAddress, parseSocketAddress, type SocketAddress } from './channel/socket-address.js';
+export { SocketChannel, type SocketChannelOptions } from './channel/socket-channel.js';
 export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channel/write-buffer-water-mark.js';
 export { type Clock, systemClock, type Timer } from './clock.js';
 export { CommandFlag } from './command/command-flag.js';

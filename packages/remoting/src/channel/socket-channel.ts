@@ -1,0 +1,212 @@
+import type { Socket } from 'node:net';
+import { type Clock, systemClock, type Timer } from '../clock.js';
+import { RemotingError } from '../errors.js';
+import { AbstractChannel, type ChannelOptions } from './abstract-channel.js';
+import { formatSocketAddress } from './socket-address.js';
+
+export interface SocketChannelOptions extends ChannelOptions {
+  /** Default the machine's. */
+  readonly clock?: Clock | undefined;
+  /**
+   * How long a graceful close waits for the peer: to take further waiting bytes, and to close its side. Counted anew whenever bytes went
+   * out. Default 1000.
+   */
+  readonly closeGraceMillis?: number | undefined;
+  /** What to call the peer; default its address, empty until the socket has connected. */
+  readonly remoteAddress?: string | undefined;
+}
+
+/**
+ * The most that one call hands to the operating system. Small enough that a slow peer's progress is seen before a stall is suspected, and
+ * as large as the default high water mark, so that all a writable channel holds leaves in one call.
+ */
+const maxBatchBytes = 64 * 1024;
+
+/**
+ * A channel over a socket of `node:net`, or a `TLSSocket`, connected or connecting.
+ *
+ * The owner fills the pipeline and then calls {@link start}; until then nothing is read. The head takes `Uint8Array` (so `Buffer`) and
+ * arrays of them, which leave as they stand; they must not be changed until the write's listener was called.
+ *
+ * Everything flushed in one turn of the event loop leaves in one system call, at the end of the turn. The end is after the turn's promise
+ * jobs too: a microtask is queued that queues a `nextTick`, and Node runs that only when no microtask is left. Several requests that
+ * came in one chunk and were answered at once, or by a few awaits without I/O, so share a call. `setImmediate` would do as well but keeps
+ * the answers back until the other sockets' events have been handled.
+ */
+export class SocketChannel extends AbstractChannel<Uint8Array> {
+  remoteAddress: string;
+  readonly #socket: Socket;
+  readonly #clock: Clock;
+  readonly #closeGraceMillis: number;
+  /** Kept: a closed socket has forgotten it, the log about its end should not. */
+  #localAddress: string;
+  #started = false;
+  #connected = false;
+  #sendQueued = false;
+  #inFlightBytes = 0;
+  #grace: Timer | undefined;
+
+  constructor(socket: Socket, options: SocketChannelOptions = {}) {
+    super(options);
+    this.#socket = socket;
+    this.#clock = options.clock ?? systemClock;
+    this.#closeGraceMillis = options.closeGraceMillis ?? 1000;
+    this.remoteAddress = options.remoteAddress ?? addressOf(socket.remoteAddress, socket.remotePort);
+    this.#localAddress = addressOf(socket.localAddress, socket.localPort);
+    socket.setNoDelay(true);
+    socket.pause();
+    // This one stays for good: a socket may report a second error, and one without a listener would end the process.
+    socket.on('error', this.#onError);
+    socket.on('end', this.#onEnd);
+    socket.on('close', this.#onClose);
+    if (socket.connecting) socket.once('encrypted' in socket ? 'secureConnect' : 'connect', this.#onConnect);
+    else this.#connected = true;
+  }
+
+  get localAddress(): string {
+    return this.#localAddress;
+  }
+
+  /** Lets events flow: call once, when the pipeline is filled. `channelActive` comes at once, or when the socket has connected. */
+  start(): this {
+    if (this.#started) return this;
+    this.#started = true;
+    if (this.isClosed) return this;
+    this.#socket.on('data', this.#onData);
+    if (this.#connected) this.activate();
+    return this;
+  }
+
+  protected override doWrite(message: unknown): RemotingError | undefined {
+    if (message instanceof Uint8Array) {
+      if (message.length > 0) this.enqueue(message, message.length);
+      return undefined;
+    }
+    if (!Array.isArray(message) || !message.every((part) => part instanceof Uint8Array)) {
+      return new RemotingError('ENCODE_FAILED', 'the head of the pipeline takes bytes only; an encoder is missing', {
+        address: this.remoteAddress,
+      });
+    }
+    for (const part of message) if (part.length > 0) this.enqueue(part, part.length);
+    return undefined;
+  }
+
+  protected override doFlush(): void {
+    if (this.#sendQueued || this.#inFlightBytes > 0) return;
+    this.#sendQueued = true;
+    queueMicrotask(this.#queueSend);
+  }
+
+  protected override doClose(): void {
+    this.#socket.end();
+  }
+
+  protected override doDestroy(): void {
+    this.#grace?.cancel();
+    this.#socket.destroy();
+  }
+
+  protected override doAutoRead(on: boolean): void {
+    if (on) this.#socket.resume();
+    else this.#socket.pause();
+  }
+
+  protected override beginClose(): void {
+    super.beginClose();
+    if (!this.isClosing) return;
+    this.#waitForPeer();
+    // Its bytes are not wanted any more, but its FIN is seen only by reading on.
+    this.#socket.resume();
+  }
+
+  readonly #queueSend = (): void => {
+    process.nextTick(this.#send);
+  };
+
+  readonly #send = (): void => {
+    this.#sendQueued = false;
+    if (this.isClosed || this.#inFlightBytes > 0) return;
+    let bytes = 0;
+    const batch: Uint8Array[] = [];
+    while (bytes < maxBatchBytes) {
+      const chunk = this.#rest ?? this.outbound.take();
+      if (chunk === undefined) break;
+      const room = maxBatchBytes - bytes;
+      this.#rest = chunk.length > room ? chunk.subarray(room) : undefined;
+      const part = this.#rest === undefined ? chunk : chunk.subarray(0, room);
+      batch.push(part);
+      bytes += part.length;
+    }
+    this.#inFlightBytes = bytes;
+    const last = batch.pop();
+    if (last === undefined) {
+      // Writes of no bytes are done as soon as those before them are.
+      if (!this.outbound.isDrained) this.drained(0);
+      return;
+    }
+    this.#socket.cork();
+    for (const part of batch) this.#socket.write(part);
+    this.#socket.write(last, this.#onWritten);
+    this.#socket.uncork();
+  };
+
+  /** The part of a taken chunk that was too long for its batch. */
+  #rest: Uint8Array | undefined;
+
+  readonly #onWritten = (error?: Error | null): void => {
+    if (error !== undefined && error !== null) {
+      this.fail(this.failure('SEND_FAILED', 'broke while writing', error));
+      return;
+    }
+    const bytes = this.#inFlightBytes;
+    this.#inFlightBytes = 0;
+    if (this.isClosing) this.#waitForPeer();
+    this.drained(bytes);
+    if (!this.isClosed) this.#send();
+  };
+
+  readonly #onConnect = (): void => {
+    const socket = this.#socket;
+    this.#connected = true;
+    this.remoteAddress ||= addressOf(socket.remoteAddress, socket.remotePort);
+    this.#localAddress = addressOf(socket.localAddress, socket.localPort);
+    if (this.#started) this.activate();
+  };
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (!this.isActive) return;
+    this.pipeline.fireChannelRead(chunk);
+    if (!this.isClosed) this.pipeline.fireChannelReadComplete();
+  };
+
+  readonly #onEnd = (): void => {
+    this.beginClose();
+  };
+
+  readonly #onError = (error: NodeJS.ErrnoException): void => {
+    if (!this.#connected) this.fail(this.failure('CONNECT_FAILED', 'could not be made', error));
+    else if (error.syscall === 'write') this.fail(this.failure('SEND_FAILED', 'broke while writing', error));
+    else this.fail(this.failure('CONNECTION_CLOSED', 'broke', error));
+  };
+
+  readonly #onClose = (): void => {
+    this.end(this.outbound.isDrained ? undefined : this.failure('CONNECTION_CLOSED', 'was closed by the peer'));
+  };
+
+  #waitForPeer(): void {
+    this.#grace?.cancel();
+    this.#grace = this.#clock.setTimeout(
+      () => {
+        const { isDrained, pendingBytes } = this.outbound;
+        const lost = `was closed; the peer took none of the last ${pendingBytes} bytes for ${this.#closeGraceMillis} ms`;
+        this.end(isDrained ? undefined : this.failure('CONNECTION_CLOSED', lost));
+      },
+      this.#closeGraceMillis,
+      true,
+    );
+  }
+}
+
+function addressOf(host: string | undefined, port: number | undefined): string {
+  return host === undefined || port === undefined ? '' : formatSocketAddress(host, port);
+}
