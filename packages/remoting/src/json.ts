@@ -1,1 +1,8 @@
+export { encodeUtf8 } from './buffer/utf8.js';
+export type { JsonDialect } from './json/escape-json.js';
+export { toArray, toBoolean, toInt32, toLongValue, toObject, toText } from './json/json-coercion.js';
+export { jsonField } from './json/json-field.js';
+export type { JsonObject, JsonValue } from './json/json-value.js';
 export { type Long, parseInt32, parseLong, toLong } from './json/long.js';
+export { parseFastJson } from './json/parse-fast-json.js';
+export { type JsonKey, type JsonWritable, writeFastJson } from './json/write-fast-json.js';
