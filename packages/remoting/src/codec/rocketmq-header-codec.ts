@@ -1,0 +1,133 @@
+import { replaceUnpairedSurrogates } from '../buffer/utf8.js';
+import { LanguageCode, languageName } from '../command/language-code.js';
+import { createExtFields, type ExtFields, RemotingCommand } from '../command/remoting-command.js';
+import { SerializeType } from '../command/serialize-type.js';
+import { DecodeError, RemotingError } from '../errors.js';
+import { requireInt32, requireText } from './header-value.js';
+
+/**
+ * The binary header (reference: remoting 2.6), all integers big-endian:
+ *
+ * | offset | width | field |
+ * |---|---|---|
+ * | 0 | 2 | code |
+ * | 2 | 1 | language |
+ * | 3 | 2 | version |
+ * | 5 | 4 | opaque |
+ * | 9 | 4 | flag |
+ * | 13 | 4 | remark length R, 0 for none |
+ * | 17 | R | remark, UTF-8 |
+ * | 17+R | 4 | length E of the ext fields, 0 for none |
+ * | 21+R | E | entries: key length (2), key, value length (4), value |
+ */
+const FIXED_BYTES = 21;
+const REMARK_AT = 17;
+const MAX_KEY_BYTES = 32767;
+
+/**
+ * A command's header in binary. Of code and version only the low 16 bits travel. An undefined language is written as OTHER, because a Java
+ * peer cannot answer a command without one.
+ *
+ * @throws RemotingError `ENCODE_FAILED` when an ext field's name is longer than 32767 bytes, or a value has the wrong type
+ */
+export function encodeRocketMqHeader(command: RemotingCommand): Buffer {
+  const remark = replaceUnpairedSurrogates(requireText(command, 'remark', command.remark ?? ''));
+  const remarkBytes = Buffer.byteLength(remark);
+  const entries = command.extFields === undefined ? [] : listEntries(command, command.extFields);
+  let extBytes = 0;
+  for (const entry of entries) extBytes += 6 + entry.nameBytes + entry.valueBytes;
+
+  const bytes = Buffer.allocUnsafe(FIXED_BYTES + remarkBytes + extBytes);
+  bytes.writeUInt16BE(requireInt32(command, 'code') & 0xffff, 0);
+  bytes.writeUInt8(LanguageCode[command.language ?? 'OTHER'], 2);
+  bytes.writeUInt16BE(requireInt32(command, 'version') & 0xffff, 3);
+  bytes.writeInt32BE(requireInt32(command, 'opaque'), 5);
+  bytes.writeInt32BE(requireInt32(command, 'flag'), 9);
+  bytes.writeInt32BE(remarkBytes, 13);
+  bytes.write(remark, REMARK_AT);
+  let at = bytes.writeInt32BE(extBytes, REMARK_AT + remarkBytes);
+  for (const { name, nameBytes, value, valueBytes } of entries) {
+    at = bytes.writeInt16BE(nameBytes, at);
+    at += bytes.write(name, at);
+    at = bytes.writeInt32BE(valueBytes, at);
+    at += bytes.write(value, at);
+  }
+  return bytes;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly nameBytes: number;
+  readonly value: string;
+  readonly valueBytes: number;
+}
+
+function listEntries(command: RemotingCommand, extFields: ExtFields): Entry[] {
+  const entries: Entry[] = [];
+  for (const key of Object.keys(extFields)) {
+    if (extFields[key] === undefined || extFields[key] === null) continue;
+    const name = replaceUnpairedSurrogates(key);
+    const value = replaceUnpairedSurrogates(requireText(command, key, extFields[key]));
+    const nameBytes = Buffer.byteLength(name);
+    if (nameBytes > MAX_KEY_BYTES)
+      throw new RemotingError(
+        'ENCODE_FAILED',
+        `an ext field's name has ${nameBytes} bytes, but a binary header carries ${MAX_KEY_BYTES} at most; shorten it or use JSON headers`,
+        { opaque: command.opaque },
+      );
+    entries.push({ name, nameBytes, value, valueBytes: Buffer.byteLength(value) });
+  }
+  return entries;
+}
+
+/**
+ * Reads a binary header. Remark and ext fields of length 0 are `undefined`, a value of length 0 is the empty string, a negative length of
+ * the ext fields counts as none, an unknown language byte is `undefined`, and bytes after the ext fields are ignored.
+ *
+ * @throws DecodeError for a header that is cut short, or a length that is negative or larger than what is left
+ */
+export function decodeRocketMqHeader(bytes: Buffer): RemotingCommand {
+  if (bytes.length < FIXED_BYTES)
+    throw new DecodeError(`a binary header has ${FIXED_BYTES} bytes at least, but this one only ${bytes.length}`);
+  const remarkBytes = bytes.readInt32BE(13);
+  checkLength('the remark', remarkBytes, bytes.length - FIXED_BYTES);
+  const remarkEnd = REMARK_AT + remarkBytes;
+  const extBytes = bytes.readInt32BE(remarkEnd);
+  const extStart = remarkEnd + 4;
+  if (extBytes > bytes.length - extStart) checkLength('extFields', extBytes, bytes.length - extStart);
+  return new RemotingCommand({
+    code: bytes.readInt16BE(0),
+    language: languageName(bytes.readUInt8(2)),
+    version: bytes.readInt16BE(3),
+    opaque: bytes.readInt32BE(5),
+    flag: bytes.readInt32BE(9),
+    remark: remarkBytes === 0 ? undefined : bytes.toString('utf8', REMARK_AT, remarkEnd),
+    extFields: extBytes > 0 ? readExtFields(bytes.subarray(extStart, extStart + extBytes)) : undefined,
+    serializeType: SerializeType.ROCKETMQ,
+  });
+}
+
+function readExtFields(bytes: Buffer): ExtFields {
+  const extFields = createExtFields();
+  let at = 0;
+  while (at < bytes.length) {
+    checkLength("a name's length", 2, bytes.length - at);
+    const nameBytes = bytes.readInt16BE(at);
+    at += 2;
+    checkLength("an ext field's name", nameBytes, bytes.length - at);
+    const name = bytes.toString('utf8', at, at + nameBytes);
+    at += nameBytes;
+    checkLength("a value's length", 4, bytes.length - at);
+    const valueBytes = bytes.readInt32BE(at);
+    at += 4;
+    checkLength("an ext field's value", valueBytes, bytes.length - at);
+    extFields[name] = bytes.toString('utf8', at, at + valueBytes);
+    at += valueBytes;
+  }
+  return extFields;
+}
+
+function checkLength(what: string, byteLength: number, left: number): void {
+  if (byteLength < 0 || byteLength > left)
+    throw new DecodeError(`a binary header says that ${what} has ${byteLength} bytes, but ${left} are left`);
+}
