@@ -1,3 +1,5 @@
+export { decodeFrame, encodeFrame } from './codec/frame-codec.js';
+export { FrameSplitter } from './codec/frame-splitter.js';
 export { CommandFlag } from './command/command-flag.js';
 export {
   decodeHeader,

@@ -7,6 +7,8 @@ export { formatSocketAddress, parseSocketAddress, type SocketAddress } from './c
 export { SocketChannel, type SocketChannelOptions } from './channel/socket-channel.js';
 export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channel/write-buffer-water-mark.js';
 export { type Clock, systemClock, type Timer } from './clock.js';
+export { decodeFrame, encodeFrame } from './codec/frame-codec.js';
+export { FrameSplitter } from './codec/frame-splitter.js';
 export { CommandFlag } from './command/command-flag.js';
 export {
   decodeHeader,

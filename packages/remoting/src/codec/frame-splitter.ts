@@ -1,0 +1,170 @@
+import { DecodeError, FrameTooLargeError, type RemotingError } from '../errors.js';
+
+const LENGTH_BYTES = 4;
+const MIN_FRAME_BYTES = 4;
+/** Pieces smaller than this are gathered in slabs: a Buffer object for each byte of a slow peer would cost a hundredfold. */
+const SMALL_PIECE_BYTES = 1024;
+/** Also the most that is allocated on the word of a peer, before the bytes are there. */
+const SLAB_BYTES = 4096;
+const EMPTY = Buffer.alloc(0);
+
+const State = { LENGTH: 'length', FRAME: 'frame' } as const;
+type State = (typeof State)[keyof typeof State];
+
+/**
+ * Splits a stream of bytes into frames, without their length bytes (reference: remoting 1.2; Netty's `LengthFieldBasedFrameDecoder`).
+ *
+ * Push what arrived, then call {@link next} until it returns `undefined`. A frame that lies in one chunk is a view of it; one that spans
+ * chunks is put together once. Memory is bounded by the bytes that arrived, never by the length that a peer announced, and time is linear in
+ * them however small the chunks are. After {@link next} threw, every further call throws the same error.
+ */
+export class FrameSplitter {
+  readonly #maxFrameBytes: number;
+  #state: State = State.LENGTH;
+  #failure: RemotingError | undefined;
+  #bufferedBytes = 0;
+
+  #chunks: Buffer[] = [];
+  #chunkIndex = 0;
+  #chunkOffset = 0;
+
+  /** The length field as far as it is read, and then the length of the frame. */
+  #length = 0;
+  #lengthBytes = 0;
+
+  #pieces: Buffer[] = [];
+  #collectedBytes = 0;
+  #slab: Buffer | undefined;
+  #slabStart = 0;
+  #slabEnd = 0;
+
+  /** @param maxFrameBytes the largest frame, its four length bytes included; default 16 MiB, as every RocketMQ process has it */
+  constructor(maxFrameBytes = 16 * 1024 * 1024) {
+    this.#maxFrameBytes = maxFrameBytes;
+  }
+
+  /** Bytes that were pushed and have not left in a frame. */
+  get bufferedBytes(): number {
+    return this.#bufferedBytes;
+  }
+
+  /**
+   * Takes the next bytes. They must not be changed afterwards.
+   *
+   * @throws what {@link next} threw before, if it did
+   */
+  push(chunk: Buffer): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (chunk.length === 0) return;
+    this.#chunks.push(chunk);
+    this.#bufferedBytes += chunk.length;
+  }
+
+  /**
+   * The next complete frame, or `undefined` until more bytes come.
+   *
+   * @throws FrameTooLargeError as soon as the length bytes of a frame above the limit are there, a negative length included
+   * @throws DecodeError for a length below 4, which leaves no room for the header word
+   */
+  next(): Buffer | undefined {
+    if (this.#failure !== undefined) throw this.#failure;
+    for (let chunk = this.#chunk(); chunk !== undefined; chunk = this.#chunk()) {
+      if (this.#state === State.LENGTH) this.#readLength(chunk);
+      else {
+        const frame = this.#readFrame(chunk);
+        if (frame !== undefined) return frame;
+      }
+    }
+    return undefined;
+  }
+
+  #chunk(): Buffer | undefined {
+    const chunk = this.#chunks[this.#chunkIndex];
+    if (chunk === undefined && this.#chunkIndex > 0) {
+      this.#chunks = [];
+      this.#chunkIndex = 0;
+    }
+    return chunk;
+  }
+
+  #consume(chunk: Buffer, byteLength: number): void {
+    this.#chunkOffset += byteLength;
+    if (this.#chunkOffset < chunk.length) return;
+    this.#chunkOffset = 0;
+    // The slot is left empty rather than shifted out, which would cost time for each chunk behind it.
+    this.#chunks[this.#chunkIndex++] = EMPTY;
+  }
+
+  #readLength(chunk: Buffer): void {
+    const end = Math.min(chunk.length, this.#chunkOffset + LENGTH_BYTES - this.#lengthBytes);
+    for (let at = this.#chunkOffset; at < end; at++) this.#length = this.#length * 256 + (chunk[at] as number);
+    this.#lengthBytes += end - this.#chunkOffset;
+    this.#consume(chunk, end - this.#chunkOffset);
+    if (this.#lengthBytes < LENGTH_BYTES) return;
+    if (this.#length + LENGTH_BYTES > this.#maxFrameBytes)
+      this.#fail(new FrameTooLargeError(this.#length + LENGTH_BYTES, this.#maxFrameBytes));
+    if (this.#length < MIN_FRAME_BYTES)
+      this.#fail(new DecodeError(`a frame announces ${this.#length} bytes, but its header word alone takes 4`));
+    this.#state = State.FRAME;
+  }
+
+  #fail(failure: RemotingError): never {
+    this.#failure = failure;
+    this.#chunks = [];
+    this.#bufferedBytes = 0;
+    throw failure;
+  }
+
+  #readFrame(chunk: Buffer): Buffer | undefined {
+    const byteLength = Math.min(chunk.length - this.#chunkOffset, this.#length - this.#collectedBytes);
+    const piece = chunk.subarray(this.#chunkOffset, this.#chunkOffset + byteLength);
+    this.#consume(chunk, byteLength);
+    if (byteLength === this.#length) return this.#finish(piece);
+    this.#collect(piece);
+    if (this.#collectedBytes < this.#length) return undefined;
+    this.#endSlabPiece();
+    const only = this.#pieces.length === 1 ? this.#pieces[0] : undefined;
+    return this.#finish(only ?? Buffer.concat(this.#pieces, this.#length));
+  }
+
+  #finish(frame: Buffer): Buffer {
+    this.#bufferedBytes -= LENGTH_BYTES + this.#length;
+    this.#state = State.LENGTH;
+    this.#length = 0;
+    this.#lengthBytes = 0;
+    this.#pieces = [];
+    this.#collectedBytes = 0;
+    this.#slab = undefined;
+    return frame;
+  }
+
+  #collect(piece: Buffer): void {
+    // A frame that fits into one slab is assembled there, and needs no joining.
+    if (piece.length < SMALL_PIECE_BYTES || this.#length <= SLAB_BYTES) this.#collectInSlab(piece);
+    else {
+      this.#endSlabPiece();
+      this.#pieces.push(piece);
+    }
+    this.#collectedBytes += piece.length;
+  }
+
+  #collectInSlab(piece: Buffer): void {
+    let slab = this.#slab;
+    if (slab === undefined || slab.length - this.#slabEnd < piece.length) {
+      this.#endSlabPiece();
+      slab = Buffer.allocUnsafeSlow(Math.min(SLAB_BYTES, this.#length - this.#collectedBytes));
+      this.#slab = slab;
+      this.#slabStart = 0;
+      this.#slabEnd = 0;
+    }
+    slab.set(piece, this.#slabEnd);
+    this.#slabEnd += piece.length;
+  }
+
+  /** Makes what was gathered in the slab since the last piece a piece of its own; the rest of the slab stays in use. */
+  #endSlabPiece(): void {
+    if (this.#slab === undefined || this.#slabStart === this.#slabEnd) return;
+    this.#pieces.push(this.#slab.subarray(this.#slabStart, this.#slabEnd));
+    this.#slabStart = this.#slabEnd;
+  }
+}

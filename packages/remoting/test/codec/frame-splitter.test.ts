@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FrameSplitter } from '../../src/codec/frame-splitter.js';
+import { DecodeError, FrameTooLargeError } from '../../src/errors.js';
+
+/** Bytes on the wire of frames, length fields included. */
+function wire(...frames: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(
+    frames.flatMap((frame) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(frame.length);
+      return [length, frame];
+    }),
+  );
+}
+
+function lengthOnly(length: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(length);
+  return bytes;
+}
+
+function drain(splitter: FrameSplitter): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let frame = splitter.next(); frame !== undefined; frame = splitter.next()) frames.push(frame);
+  return frames;
+}
+
+function pushAll(splitter: FrameSplitter, bytes: Buffer, chunkBytes: number): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    splitter.push(bytes.subarray(at, at + chunkBytes));
+    frames.push(...drain(splitter));
+  }
+  return frames;
+}
+
+describe('FrameSplitter', () => {
+  it('splits several frames of one chunk and keeps the unfinished one', () => {
+    const splitter = new FrameSplitter();
+    splitter.push(
+      Buffer.concat([wire(Buffer.from('first'), Buffer.from('second')), lengthOnly(9), Buffer.from('thi')]),
+    );
+    expect(drain(splitter).map(String)).to.deep.equal(['first', 'second']);
+    expect(splitter.bufferedBytes).to.equal(7);
+    splitter.push(Buffer.from('rd one'));
+    expect(drain(splitter).map(String)).to.deep.equal(['third one']);
+    expect(splitter.bufferedBytes).to.equal(0);
+  });
+
+  it('gives a frame that lies in one chunk as a view of it, also behind the end of another frame', () => {
+    const bytes = wire(Buffer.alloc(10, 1), Buffer.alloc(20, 2));
+    const splitter = new FrameSplitter();
+    splitter.push(Buffer.from(bytes.subarray(0, 8)));
+    expect(splitter.next()).to.equal(undefined);
+    const rest = Buffer.from(bytes.subarray(8));
+    splitter.push(rest);
+    expect(splitter.next()).to.deep.equal(Buffer.alloc(10, 1));
+    const second = splitter.next();
+    expect(second).to.deep.equal(Buffer.alloc(20, 2));
+    expect(second?.buffer).to.equal(rest.buffer);
+    expect(second?.byteOffset).to.equal(rest.byteOffset + 10);
+  });
+
+  it('splits any frames the same however they are cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.uint8Array({ minLength: 4, maxLength: 40 }),
+            fc.integer({ min: 4, max: 12_000 }).map((n) => new Uint8Array(n).map((_, i) => (i * 31 + n) & 0xff)),
+          ),
+          { maxLength: 8 },
+        ),
+        fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 5000 })), { minLength: 1 }),
+        fc.boolean(),
+        (frames, sizes, drainLate) => {
+          const bytes = wire(...frames);
+          const splitter = new FrameSplitter();
+          const result: Buffer[] = [];
+          for (let at = 0, i = 0; at < bytes.length; i++) {
+            const size = sizes[i % sizes.length] as number;
+            splitter.push(bytes.subarray(at, at + size));
+            at += size;
+            if (!drainLate) result.push(...drain(splitter));
+          }
+          result.push(...drain(splitter));
+          expect(result).to.deep.equal(frames.map((frame) => Buffer.from(frame)));
+          expect(splitter.bufferedBytes).to.equal(0);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('splits frames that come one byte at a time (B5)', () => {
+    const frames = [Buffer.from('four'), Buffer.alloc(5000, 7), Buffer.alloc(100_000, 9), Buffer.from('last')];
+    expect(pushAll(new FrameSplitter(), wire(...frames), 1)).to.deep.equal(frames);
+  });
+
+  it('puts a frame of 16 MiB together from chunks of 1 KiB, and one of 2 MiB from single bytes, in linear time', () => {
+    const frame = Buffer.alloc(16 * 1024 * 1024 - 4, 'abcdefg');
+    const bytes = wire(frame);
+    const started = performance.now();
+    expect(pushAll(new FrameSplitter(), bytes, 1024)[0]?.equals(frame)).to.equal(true);
+    const smaller = frame.subarray(0, 2 * 1024 * 1024);
+    expect(pushAll(new FrameSplitter(), wire(smaller), 1)[0]?.equals(smaller)).to.equal(true);
+    // Generous: quadratic time would take minutes.
+    expect(performance.now() - started).to.be.below(5000);
+  });
+
+  it('accepts a frame of exactly the limit and refuses one byte more at once (B1)', () => {
+    const splitter = new FrameSplitter();
+    splitter.push(lengthOnly(16_777_212));
+    expect(splitter.next()).to.equal(undefined);
+
+    const refusing = new FrameSplitter();
+    refusing.push(lengthOnly(16_777_213));
+    expect(() => refusing.next())
+      .to.throw(FrameTooLargeError, 'a frame of 16777217 bytes exceeds the limit of 16777216 bytes')
+      .with.include({ frameBytes: 16_777_217, maxFrameBytes: 16_777_216 });
+  });
+
+  const bad: [string, Buffer, typeof DecodeError | typeof FrameTooLargeError][] = [
+    ['length -1 (B2)', lengthOnly(0xffffffff), FrameTooLargeError],
+    ['length 0x7fffffff (B2)', lengthOnly(0x7fffffff), FrameTooLargeError],
+    ['text of HTTP (B2)', Buffer.from('GET / HTTP/1.1\r\n\r\n'), FrameTooLargeError],
+    ['length 0 (B2)', lengthOnly(0), DecodeError],
+    ['length 3 (B2)', lengthOnly(3), DecodeError],
+  ];
+  for (const [what, bytes, error] of bad) {
+    it(`refuses ${what}`, () => {
+      const splitter = new FrameSplitter();
+      splitter.push(bytes);
+      expect(() => splitter.next()).to.throw(error);
+    });
+  }
+
+  it('hands over the frames before a bad length, then refuses further use', () => {
+    const splitter = new FrameSplitter();
+    splitter.push(Buffer.concat([wire(Buffer.from('good')), lengthOnly(1), Buffer.from('junk')]));
+    expect(splitter.next()?.toString()).to.equal('good');
+    expect(() => splitter.next()).to.throw(DecodeError, 'a frame announces 1 bytes, but its header word alone takes 4');
+    expect(() => splitter.next()).to.throw(DecodeError, 'a frame announces 1 bytes');
+    expect(() => splitter.push(Buffer.from('more'))).to.throw(DecodeError, 'a frame announces 1 bytes');
+    expect(splitter.bufferedBytes).to.equal(0);
+  });
+
+  it('applies its own limit', () => {
+    const splitter = new FrameSplitter(100);
+    splitter.push(lengthOnly(97));
+    expect(() => splitter.next()).to.throw(FrameTooLargeError, 'exceeds the limit of 100 bytes');
+  });
+
+  it('ignores empty chunks', () => {
+    const splitter = new FrameSplitter();
+    splitter.push(Buffer.alloc(0));
+    expect(splitter.next()).to.equal(undefined);
+    expect(splitter.bufferedBytes).to.equal(0);
+  });
+});
