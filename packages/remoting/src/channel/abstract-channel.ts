@@ -37,6 +37,7 @@ export abstract class AbstractChannel<Message> implements Channel {
   readonly #onDebug: ChannelOptions['onDebug'];
   #state: 'opening' | 'active' | 'closing' | 'closed' = 'opening';
   #wasActive = false;
+  #closeError: RemotingError | undefined;
   #autoRead = true;
   #announcedWritable = true;
   #resolveClosed: (error: RemotingError | undefined) => void = () => {};
@@ -199,7 +200,7 @@ export abstract class AbstractChannel<Message> implements Channel {
     }
     if (this.#wasActive) this.pipeline.fireChannelInactive();
     this.pipeline.destroy();
-    this.#resolveClosed(error);
+    this.#resolveClosed(error ?? this.#closeError);
   }
 
   protected failure(
@@ -248,7 +249,9 @@ export abstract class AbstractChannel<Message> implements Channel {
 
   #uncaught(error: RemotingError): void {
     this.#report(error);
-    this.end(error);
+    // What was flushed before a close still goes out; the close has a bound of its own.
+    if (this.isClosing) this.#closeError ??= error;
+    else this.end(error);
   }
 
   #report(error: RemotingError): void {
