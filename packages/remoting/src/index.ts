@@ -43,3 +43,16 @@ export {
   RemotingErrorCode,
   type RemotingErrorOptions,
 } from './errors.js';
+export {
+  ConnectionEvent,
+  ConnectionEvents,
+  type ConnectionListener,
+} from './handler/connection-events.js';
+export {
+  IdleState,
+  type IdleStateEvent,
+  IdleStateHandler,
+  type IdleStateHandlerOptions,
+  isIdleStateEvent,
+} from './handler/idle-state-handler.js';
+export { ReadBackpressure, type ReadBackpressureOptions } from './handler/read-backpressure.js';
