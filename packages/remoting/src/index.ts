@@ -48,6 +48,8 @@ export {
   ConnectionEvents,
   type ConnectionListener,
 } from './handler/connection-events.js';
+export { FrameDecoder, type FrameDecoderOptions, type TruncatedFrameEvent } from './handler/frame-decoder.js';
+export { FrameEncoder, type FrameEncoderOptions } from './handler/frame-encoder.js';
 export {
   IdleState,
   type IdleStateEvent,
