@@ -1,0 +1,66 @@
+import type { Channel } from '../channel/channel.js';
+import type { SocketChannelOptions } from '../channel/socket-channel.js';
+import type { Clock } from '../clock.js';
+import { ConnectionEvents, type ConnectionListener } from '../handler/connection-events.js';
+import { FrameDecoder } from '../handler/frame-decoder.js';
+import { FrameEncoder } from '../handler/frame-encoder.js';
+import { IdleStateHandler } from '../handler/idle-state-handler.js';
+import { ReadBackpressure } from '../handler/read-backpressure.js';
+import type { Logger } from '../logger.js';
+import { CommandDispatcher } from './command-dispatcher.js';
+import type { RemotingCore } from './remoting-core.js';
+
+export interface ChannelInitializerOptions {
+  readonly maxFrameBytes: number;
+  readonly allIdleMillis: number;
+  readonly stalledWriteMillis: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly initChannel?: ((channel: Channel) => void) | undefined;
+}
+
+/**
+ * Puts the handlers of this protocol into a new channel's pipeline, in this order from head to tail: `frameDecoder`, `frameEncoder`,
+ * `idleState`, `readBackpressure`, `connectionEvents`, `dispatcher`. Each can be replaced by its name (`initChannel`).
+ */
+export function initializeChannel(
+  channel: Channel,
+  core: RemotingCore,
+  listener: ConnectionListener,
+  options: ChannelInitializerOptions,
+): void {
+  const tell: ConnectionListener = (event, of, error) => {
+    if (error !== undefined) {
+      options.logger.debug(
+        { err: error, address: of.remoteAddress },
+        `closing the connection of ${of.remoteAddress}: ${error.message}`,
+      );
+      core.failFast(of, error);
+    }
+    listener(event, of, error);
+  };
+  channel.pipeline
+    .addLast('frameDecoder', new FrameDecoder({ maxFrameBytes: options.maxFrameBytes }))
+    .addLast('frameEncoder', new FrameEncoder({ maxFrameBytes: options.maxFrameBytes }))
+    .addLast('idleState', new IdleStateHandler({ allIdleMillis: options.allIdleMillis, clock: options.clock }))
+    .addLast(
+      'readBackpressure',
+      new ReadBackpressure({ stalledWriteMillis: options.stalledWriteMillis, clock: options.clock }),
+    )
+    .addLast('connectionEvents', new ConnectionEvents(tell))
+    .addLast('dispatcher', new CommandDispatcher(core));
+  options.initChannel?.(channel);
+}
+
+/** What a socket's channel reports of itself goes to the logger: what is expected of peers at debug, handlers that fail as errors. */
+export function channelOptions(clock: Clock, logger: Logger): SocketChannelOptions {
+  return {
+    clock,
+    onUncaught: (error, channel) => {
+      const fields = { err: error, address: channel.remoteAddress };
+      if (error.code === 'HANDLER_FAILED') logger.error(fields, error.message);
+      else logger.debug(fields, error.message);
+    },
+    onDebug: (text, channel) => logger.debug({ address: channel.remoteAddress }, text),
+  };
+}

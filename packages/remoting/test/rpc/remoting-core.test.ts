@@ -1,0 +1,306 @@
+import { expect } from 'chai';
+import { RemotingCommand } from '../../src/command/remoting-command.js';
+import { SerializeType } from '../../src/command/serialize-type.js';
+import { CommandError, type RemotingError } from '../../src/errors.js';
+import { silentLogger } from '../../src/logger.js';
+import { CommandDispatcher } from '../../src/rpc/command-dispatcher.js';
+import { RemotingCore, type RemotingCoreOptions } from '../../src/rpc/remoting-core.js';
+import type { RequestProcessor } from '../../src/rpc/request-processor.js';
+import { EmbeddedChannel, ManualClock } from '../../src/testing.js';
+
+function setUp(options: Partial<RemotingCoreOptions> = {}): {
+  core: RemotingCore;
+  channel: EmbeddedChannel;
+  clock: ManualClock;
+} {
+  const clock = new ManualClock();
+  const core = new RemotingCore({
+    clock,
+    logger: silentLogger,
+    version: 479,
+    language: 'JAVA',
+    responseSerializeType: 'request',
+    asyncPermits: 2,
+    onewayPermits: 2,
+    ...options,
+  });
+  return { core, clock, channel: new EmbeddedChannel([['dispatcher', new CommandDispatcher(core)]]) };
+}
+
+const request = (code: number, opaque: number, init = {}): RemotingCommand =>
+  RemotingCommand.request(code, { opaque, ...init });
+const ONEWAY = { flag: 2 };
+const echo: RequestProcessor = {
+  processRequest: (_ctx, asked) => RemotingCommand.response(0, undefined, { body: asked.body }),
+};
+
+function answer(channel: EmbeddedChannel): RemotingCommand | undefined {
+  const message = channel.readOutbound();
+  expect(message === undefined || message instanceof RemotingCommand).to.equal(true);
+  return message as RemotingCommand | undefined;
+}
+
+describe('RemotingCore: requests', () => {
+  it('answers with the request opaque, the response bit, its own version and language', () => {
+    const { core, channel } = setUp();
+    core.processorTable.register(9, echo);
+    channel.writeInbound(request(9, -7, { language: 'GO', version: 317 }));
+    expect(answer(channel)).to.deep.include({ code: 0, opaque: -7, flag: 1, version: 479, language: 'JAVA' });
+  });
+
+  it('answers in the header format of the request', () => {
+    const { core, channel } = setUp();
+    core.processorTable.register(9, echo);
+    channel.writeInbound(request(9, 1, { serializeType: SerializeType.ROCKETMQ }));
+    expect(answer(channel)?.serializeType).to.equal(SerializeType.ROCKETMQ);
+  });
+
+  it('answers in its own header format when told so, as 4.7.1 and 5.3.3 do', () => {
+    const { core, channel } = setUp({ responseSerializeType: SerializeType.JSON });
+    core.processorTable.register(9, echo);
+    channel.writeInbound(request(9, 1, { serializeType: SerializeType.ROCKETMQ }));
+    expect(answer(channel)?.serializeType).to.equal(SerializeType.JSON);
+  });
+
+  it('answers code 3 when there is neither a processor nor a default one', () => {
+    const { channel } = setUp();
+    channel.writeInbound(request(99, 5));
+    expect(answer(channel)).to.deep.include({ code: 3, opaque: 5, flag: 1, remark: ' request type 99 not supported' });
+  });
+
+  it('falls back to the default processor', () => {
+    const { core, channel } = setUp();
+    core.processorTable.register(1, echo);
+    core.processorTable.registerDefault({ processRequest: () => RemotingCommand.response(17) });
+    channel.writeInbound(request(99, 5));
+    expect(answer(channel)?.code).to.equal(17);
+  });
+
+  it('never answers a oneway request: not when unsupported, rejected, failed or served', () => {
+    const { core, channel } = setUp();
+    core.processorTable.register(1, echo);
+    core.processorTable.register(2, { processRequest: () => expect.fail('boom') });
+    core.processorTable.register(3, { ...echo, rejectRequest: () => true });
+    for (const code of [1, 2, 3, 99]) channel.writeInbound(request(code, code, ONEWAY));
+    expect(answer(channel)).to.equal(undefined);
+    expect(channel.isActive).to.equal(true);
+  });
+
+  it('answers SYSTEM_ERROR with name and message, without the stack, when a processor throws', () => {
+    const { core, channel } = setUp();
+    core.processorTable.register(1, {
+      processRequest: () => {
+        throw new TypeError('boom');
+      },
+    });
+    channel.writeInbound(request(1, 1));
+    expect(answer(channel)).to.deep.include({ code: 1, remark: 'TypeError: boom', extFields: undefined });
+  });
+
+  it('answers SYSTEM_ERROR when a processor rejects later', async () => {
+    const { core, channel } = setUp();
+    core.processorTable.register(1, { processRequest: () => Promise.reject(new TypeError('later')) });
+    channel.writeInbound(request(1, 1));
+    expect(core.requestsInFlight).to.equal(1);
+    await core.whenProcessorsIdle();
+    expect(answer(channel)?.remark).to.equal('TypeError: later');
+    expect(core.requestsInFlight).to.equal(0);
+  });
+
+  it('answers exactly what a thrown CommandError says', () => {
+    const { core, channel } = setUp();
+    core.processorTable.register(1, {
+      processRequest: () => {
+        throw new CommandError(16, 'no permission');
+      },
+    });
+    channel.writeInbound(request(1, 1));
+    expect(answer(channel)).to.deep.include({ code: 16, remark: 'no permission' });
+  });
+
+  it('stays silent, and open, when a processor gives no answer', () => {
+    const { core, channel } = setUp();
+    core.processorTable.register(1, { processRequest: () => undefined });
+    channel.writeInbound(request(1, 1));
+    expect(answer(channel)).to.equal(undefined);
+    expect(channel.isActive).to.equal(true);
+  });
+
+  it('answers SYSTEM_BUSY while a processor rejects', () => {
+    const { core, channel } = setUp();
+    core.processorTable.register(1, { ...echo, rejectRequest: () => true });
+    channel.writeInbound(request(1, 1));
+    expect(answer(channel)).to.deep.include({
+      code: 2,
+      remark: '[REJECTREQUEST]system busy, start flow control for a while',
+    });
+  });
+
+  it('drops the answer of a connection that has closed, and tells the processor by its signal', async () => {
+    const { core, channel } = setUp();
+    let finish = (_: RemotingCommand): void => {};
+    let signal: AbortSignal | undefined;
+    core.processorTable.register(1, {
+      processRequest: (ctx) => {
+        signal = ctx.signal;
+        return new Promise((resolve) => {
+          finish = resolve;
+        });
+      },
+    });
+    channel.writeInbound(request(1, 1));
+    expect(signal?.aborted).to.equal(false);
+    channel.destroy();
+    expect(signal?.aborted).to.equal(true);
+    finish(RemotingCommand.response(0));
+    await core.whenProcessorsIdle();
+    expect(answer(channel)).to.equal(undefined);
+  });
+});
+
+describe('RemotingCore: hooks', () => {
+  it('run in registration order before and after the processor, also without an answer and for oneway requests', () => {
+    const { core, channel } = setUp();
+    const seen: string[] = [];
+    const hook = (name: string) => ({
+      doBeforeRequest: (_: string, asked: RemotingCommand) => void seen.push(`${name} before ${asked.opaque}`),
+      doAfterResponse: (_: string, asked: RemotingCommand, response: RemotingCommand | undefined) =>
+        void seen.push(`${name} after ${asked.opaque} ${response?.code}`),
+    });
+    const first = hook('a');
+    core.registerRpcHook(first);
+    core.registerRpcHook(hook('b'));
+    core.registerRpcHook(first);
+    core.processorTable.register(1, echo);
+    core.processorTable.register(2, { processRequest: () => undefined });
+    channel.writeInbound(request(1, 1));
+    channel.writeInbound(request(2, 2, ONEWAY));
+    expect(seen).to.deep.equal([
+      'a before 1',
+      'b before 1',
+      'a after 1 0',
+      'b after 1 0',
+      'a before 2',
+      'b before 2',
+      'a after 2 undefined',
+      'b after 2 undefined',
+    ]);
+  });
+
+  it('that throw give the caller SYSTEM_ERROR in place of the answer', () => {
+    const { core, channel } = setUp();
+    core.processorTable.register(1, echo);
+    let before = true;
+    core.registerRpcHook({
+      doBeforeRequest: () => {
+        if (before) throw new TypeError('before');
+      },
+      doAfterResponse: () => {
+        throw new TypeError('after');
+      },
+    });
+    channel.writeInbound(request(1, 1));
+    expect(answer(channel)).to.deep.include({ code: 1, remark: 'TypeError: before' });
+    before = false;
+    channel.writeInbound(request(1, 2));
+    expect(answer(channel)).to.deep.include({ code: 1, opaque: 2, remark: 'TypeError: after' });
+  });
+});
+
+describe('RemotingCore: calls', () => {
+  type Ended = { error: RemotingError | undefined; response: RemotingCommand | undefined; settled: number };
+
+  function call(core: RemotingCore, channel: EmbeddedChannel, timeoutMillis = 500): Ended {
+    const ended: Ended = { error: undefined, response: undefined, settled: 0 };
+    core.invoke(
+      channel,
+      RemotingCommand.request(1),
+      timeoutMillis,
+      () => {},
+      (error, response) => Object.assign(ended, { error, response, settled: ended.settled + 1 }),
+    );
+    return ended;
+  }
+
+  it('end with the response of their opaque, whatever the order', () => {
+    const { core, channel } = setUp();
+    const [a, b] = [call(core, channel), call(core, channel)];
+    channel.writeInbound(RemotingCommand.response(11, undefined, { opaque: 1 }));
+    channel.writeInbound(RemotingCommand.response(10, undefined, { opaque: 0 }));
+    expect([a.response?.code, b.response?.code]).to.deep.equal([10, 11]);
+    expect(core.responseTable.size).to.equal(0);
+  });
+
+  it('end with TIMEOUT at their timeout, not before; a later response is counted and dropped', () => {
+    const { core, channel, clock } = setUp();
+    const ended = call(core, channel, 500);
+    clock.advance(499);
+    expect(ended.settled).to.equal(0);
+    clock.advance(1);
+    expect(ended.error).to.deep.include({
+      code: 'TIMEOUT',
+      opaque: 0,
+      message: 'wait response on the channel <embedded:1> timeout, 500(ms)',
+    });
+    channel.writeInbound(RemotingCommand.response(0, undefined, { opaque: 0 }));
+    expect(ended.settled).to.equal(1);
+    expect(core.counters.lateResponses).to.equal(1);
+    expect(channel.isActive).to.equal(true);
+  });
+
+  it('end with CONNECTION_CLOSED at once when their connection closes, and leave no timer', () => {
+    const { core, channel, clock } = setUp();
+    const other = new EmbeddedChannel([['dispatcher', new CommandDispatcher(core)]]);
+    const calls = [call(core, channel), call(core, channel)];
+    const unhurt = call(core, other);
+    channel.destroy();
+    expect(calls.map((ended) => ended.error?.code)).to.deep.equal(['CONNECTION_CLOSED', 'CONNECTION_CLOSED']);
+    expect(unhurt.settled).to.equal(0);
+    expect([core.responseTable.size, clock.pendingTimers]).to.deep.equal([1, 1]);
+  });
+
+  it('are not ended by a response that comes over another connection', () => {
+    const { core, channel } = setUp();
+    const other = new EmbeddedChannel([['dispatcher', new CommandDispatcher(core)]]);
+    const ended = call(core, channel);
+    other.writeInbound(RemotingCommand.response(0, undefined, { opaque: 0 }));
+    expect([ended.settled, core.counters.lateResponses]).to.deep.equal([0, 1]);
+  });
+
+  it('leave the caller’s request as it was, so that it can be sent again', () => {
+    const { core, channel } = setUp();
+    const asked = RemotingCommand.request(1);
+    core.registerRpcHook({ doBeforeRequest: (_, sent) => (sent.remark = 'signed') });
+    for (const expected of [0, 1, 2]) {
+      core.invoke(
+        channel,
+        asked,
+        500,
+        () => {},
+        () => {},
+      );
+      expect(answer(channel)).to.deep.include({ opaque: expected, remark: 'signed', version: 479 });
+    }
+    expect(asked).to.deep.include({ opaque: 0, remark: undefined, version: 0 });
+  });
+
+  it('skip an opaque that still waits after the counter wrapped', () => {
+    const { core } = setUp();
+    expect([core.responseTable.nextOpaque(), core.responseTable.nextOpaque()]).to.deep.equal([0, 1]);
+  });
+
+  it('oneway: set the bit, take a permit until the bytes are gone, and fail when none is left', () => {
+    const { core, channel } = setUp();
+    const errors: (string | undefined)[] = [];
+    const send = (): void =>
+      core.invokeOneway(channel, RemotingCommand.request(1), (error) => errors.push(error?.code));
+    send();
+    expect(answer(channel)?.isOneway).to.equal(true);
+    expect(errors).to.deep.equal([undefined]);
+    expect(core.onewayPermits.free).to.equal(2);
+    core.onewayPermits.tryAcquire();
+    core.onewayPermits.tryAcquire();
+    send();
+    expect(errors).to.deep.equal([undefined, 'TOO_MANY_REQUESTS']);
+  });
+});
