@@ -6,6 +6,8 @@ export type { ChannelPipeline } from './channel/channel-pipeline.js';
 export { formatSocketAddress, parseSocketAddress, type SocketAddress } from './channel/socket-address.js';
 export { SocketChannel, type SocketChannelOptions } from './channel/socket-channel.js';
 export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channel/write-buffer-water-mark.js';
+export type { RemotingClientOptions } from './client/client-options.js';
+export { type CallOptions, type CallResult, type InvokeOptions, RemotingClient } from './client/remoting-client.js';
 export { type Clock, systemClock, type Timer } from './clock.js';
 export { decodeFrame, encodeFrame } from './codec/frame-codec.js';
 export { FrameSplitter } from './codec/frame-splitter.js';
@@ -58,3 +60,12 @@ export {
   isIdleStateEvent,
 } from './handler/idle-state-handler.js';
 export { ReadBackpressure, type ReadBackpressureOptions } from './handler/read-backpressure.js';
+export { type Logger, silentLogger } from './logger.js';
+export type { ConnectionEventMap } from './rpc/connection-event-map.js';
+export type { RemotingCounters } from './rpc/remoting-core.js';
+export type { ProcessorResult, RequestContext, RequestProcessor } from './rpc/request-processor.js';
+export type { InvokeCallback } from './rpc/response-future.js';
+export type { RpcHook } from './rpc/rpc-hook.js';
+export type { TypedHandler, TypedRequest, TypedResponse } from './rpc/typed-processor.js';
+export { type CloseOptions, RemotingServer } from './server/remoting-server.js';
+export type { RemotingServerOptions } from './server/server-options.js';

@@ -1,0 +1,49 @@
+import { connect, type Socket } from 'node:net';
+import type { Clock } from '../clock.js';
+import { RemotingError } from '../errors.js';
+
+export interface DialTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Opens a TCP connection. Names are resolved anew each time. No socket is left behind, however it ends.
+ *
+ * @throws RemotingError `CONNECT_FAILED` with the system's reason as cause, or when `timeoutMillis` or `signal` ended it first
+ */
+export function dial(
+  target: DialTarget,
+  address: string,
+  timeoutMillis: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: target.host, port: target.port });
+    const settle = (error: RemotingError | undefined): void => {
+      timer.cancel();
+      signal.removeEventListener('abort', onAbort);
+      socket.removeListener('connect', onConnect);
+      socket.removeListener('error', onError);
+      if (error === undefined) {
+        resolve(socket);
+        return;
+      }
+      // A late error of a socket given up must not reach the process.
+      socket.on('error', () => {});
+      socket.destroy();
+      reject(error);
+    };
+    const failed = (reason: string, cause?: unknown): void =>
+      settle(new RemotingError('CONNECT_FAILED', `connect to ${address} failed: ${reason}`, { address, cause }));
+    const onConnect = (): void => settle(undefined);
+    const onError = (error: Error): void => failed(error.message, error);
+    const onAbort = (): void => failed('the client was closed');
+    const timer = clock.setTimeout(() => failed(`no connection within ${timeoutMillis} ms`), timeoutMillis);
+    signal.addEventListener('abort', onAbort);
+    socket.once('connect', onConnect);
+    socket.once('error', onError);
+    if (signal.aborted) onAbort();
+  });
+}

@@ -1,0 +1,268 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { RemotingClient } from '../../src/client/remoting-client.js';
+import { RemotingCommand } from '../../src/command/remoting-command.js';
+import { RemotingError } from '../../src/errors.js';
+import { RemotingServer } from '../../src/server/remoting-server.js';
+import { ManualClock } from '../../src/testing.js';
+
+/** A server that takes connections and does with their bytes what the test says. */
+async function rawServer(
+  onConnection: (socket: Socket) => void,
+): Promise<{ address: string; sockets: Socket[]; server: Server }> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('no port');
+  return { address: `127.0.0.1:${bound.port}`, sockets, server };
+}
+
+/** An address where nobody listens. */
+async function deadAddress(): Promise<string> {
+  const { address, server } = await rawServer(() => {});
+  await new Promise((resolve) => server.close(resolve));
+  return address;
+}
+
+async function failure(promise: Promise<unknown>): Promise<RemotingError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (RemotingError.is(error)) return error;
+    throw error;
+  }
+  return expect.fail('the call succeeded');
+}
+
+describe('RemotingClient', () => {
+  const cleanUps: (() => Promise<unknown> | unknown)[] = [];
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+  });
+
+  function makeClient(options: ConstructorParameters<typeof RemotingClient>[0] = {}): RemotingClient {
+    const client = new RemotingClient(options);
+    cleanUps.push(() => client.destroy());
+    return client;
+  }
+
+  async function makeRaw(onConnection: (socket: Socket) => void): Promise<string> {
+    const { address, server, sockets } = await rawServer(onConnection);
+    cleanUps.push(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return address;
+  }
+
+  async function makeEcho(): Promise<RemotingServer> {
+    const server = new RemotingServer();
+    server.registerDefaultProcessor({
+      processRequest: (_ctx, asked) =>
+        RemotingCommand.response(0, undefined, { extFields: asked.extFields, body: asked.body }),
+    });
+    await server.start();
+    cleanUps.push(() => server.destroy());
+    return server;
+  }
+
+  it('makes one connection for many callers at once', async () => {
+    const server = await makeEcho();
+    const client = makeClient();
+    const calls = Array.from({ length: 50 }, (_, i) =>
+      client.invokeSync(server.address, RemotingCommand.request(1, { body: Buffer.from([i]) })),
+    );
+    const answers = await Promise.all(calls);
+    expect(answers.map((response) => response.body?.[0])).to.deep.equal(Array.from({ length: 50 }, (_, i) => i));
+    expect(server.channels.size).to.equal(1);
+  });
+
+  it('fails with CONNECT_FAILED and the address when nobody listens', async () => {
+    const address = await deadAddress();
+    const error = await failure(makeClient().invokeSync(address, RemotingCommand.request(1)));
+    expect(error).to.deep.include({ code: 'CONNECT_FAILED', address });
+    expect(error.message).to.match(new RegExp(`^connect to ${address} failed: .*ECONNREFUSED`));
+  });
+
+  it('refuses an address that is none, naming it', async () => {
+    expect((await failure(makeClient().invokeSync('nonsense', RemotingCommand.request(1)))).message).to.contain(
+      'nonsense',
+    );
+  });
+
+  it('fails with CONNECT_FAILED when no address is given and no name server is set', async () => {
+    const client = makeClient();
+    expect((await failure(client.invokeSync(undefined, RemotingCommand.request(1)))).message).to.match(
+      /^connect to null/,
+    );
+    expect((await failure(client.invokeOneway(undefined, RemotingCommand.request(1)))).code).to.equal('CONNECT_FAILED');
+  });
+
+  it('goes to the next name server within the call when one is dead, and stays with the one that works', async () => {
+    const server = await makeEcho();
+    const client = makeClient();
+    client.updateNameServerAddressList([await deadAddress(), server.address, await deadAddress()]);
+    for (let i = 0; i < 3; i++)
+      expect((await client.invokeSync(undefined, RemotingCommand.request(1))).code).to.equal(0);
+    expect(server.channels.size).to.equal(1);
+  });
+
+  it('fails a call at once when the server closes without an answer', async () => {
+    const address = await makeRaw((socket) => socket.once('data', () => socket.end()));
+    const clock = new ManualClock();
+    const error = await failure(makeClient({ clock }).invokeSync(address, RemotingCommand.request(1), 60_000));
+    expect(error).to.deep.include({ code: 'CONNECTION_CLOSED', address });
+    expect(clock.monotonic()).to.equal(0);
+  });
+
+  it('fails all calls of a connection that is reset, and dials anew for the next', async () => {
+    let connections = 0;
+    const address = await makeRaw((socket) => {
+      connections++;
+      socket.once('data', () => socket.resetAndDestroy());
+    });
+    const client = makeClient();
+    const errors = await Promise.all(
+      [1, 2, 3].map((code) => failure(client.invokeSync(address, RemotingCommand.request(code)))),
+    );
+    expect(errors.map((error) => error.code)).to.deep.equal([
+      'CONNECTION_CLOSED',
+      'CONNECTION_CLOSED',
+      'CONNECTION_CLOSED',
+    ]);
+    await failure(client.invokeSync(address, RemotingCommand.request(4)));
+    expect(connections).to.equal(2);
+  });
+
+  it('fails a call at once when the answer is garbage', async () => {
+    const address = await makeRaw((socket) =>
+      socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    );
+    const error = await failure(
+      makeClient({ clock: new ManualClock() }).invokeSync(address, RemotingCommand.request(1), 60_000),
+    );
+    expect(error.code).to.equal('CONNECTION_CLOSED');
+  });
+
+  it('ends a call with TIMEOUT and closes its connection, so that the next call gets a fresh one', async () => {
+    let connections = 0;
+    let gotRequest = (): void => {};
+    const address = await makeRaw((socket) => {
+      connections++;
+      socket.on('data', () => gotRequest());
+    });
+    const clock = new ManualClock();
+    const client = makeClient({ clock });
+    for (const expected of [1, 2]) {
+      const arrived = new Promise<void>((resolve) => (gotRequest = resolve));
+      const call = failure(client.invokeSync(address, RemotingCommand.request(1), 500));
+      await arrived;
+      clock.advance(500);
+      expect((await call).code).to.equal('TIMEOUT');
+      expect(connections).to.equal(expected);
+    }
+  });
+
+  it('spends one timeout on the dial too', async () => {
+    const clock = new ManualClock();
+    const client = makeClient({ clock });
+    const address = await makeRaw(() => {});
+    const call = failure(client.invokeSync(address, RemotingCommand.request(1), 100));
+    clock.advance(100);
+    expect(await call).to.deep.include({ code: 'TIMEOUT', address });
+  });
+
+  it('refuses a timeout that is not above 0, sending nothing', async () => {
+    const server = await makeEcho();
+    const client = makeClient();
+    for (const timeoutMillis of [0, -1, Number.NaN]) {
+      expect(
+        (await failure(client.invokeSync(server.address, RemotingCommand.request(1), timeoutMillis))).code,
+      ).to.equal('INVALID_ARGUMENT');
+    }
+    expect(server.channels.size).to.equal(0);
+  });
+
+  it('ends a call with ABORTED by its signal, before and while it waits', async () => {
+    const arrived: (() => void)[] = [];
+    const address = await makeRaw((socket) => socket.on('data', () => arrived.shift()?.()));
+    const client = makeClient();
+    expect(
+      (await failure(client.invokeSync(address, RemotingCommand.request(1), 500, { signal: AbortSignal.abort() })))
+        .code,
+    ).to.equal('ABORTED');
+    const controller = new AbortController();
+    const sent = new Promise<void>((resolve) => arrived.push(resolve));
+    const call = failure(client.invokeSync(address, RemotingCommand.request(1), 5_000, { signal: controller.signal }));
+    await sent;
+    controller.abort(new Error('changed my mind'));
+    expect(await call).to.deep.include({ code: 'ABORTED', address });
+  });
+
+  it('tells a callback once, and gives its permit back', async () => {
+    const server = await makeEcho();
+    const client = makeClient({ asyncPermits: 1 });
+    const tell = (): Promise<string | number | undefined> =>
+      new Promise((resolve) =>
+        client.invokeAsync(server.address, RemotingCommand.request(1), 3_000, (error, response) =>
+          resolve(error?.code ?? response?.code),
+        ),
+      );
+    const [first, second] = [tell(), tell()];
+    expect(await second).to.equal('TOO_MANY_REQUESTS');
+    expect(await first).to.equal(0);
+    expect(await tell()).to.equal(0);
+  });
+
+  it('does not send a frame above the limit: the call fails, the connection stands', async () => {
+    const server = await makeEcho();
+    const client = makeClient({ maxFrameBytes: 1_000 });
+    const error = await failure(
+      client.invokeSync(server.address, RemotingCommand.request(1, { body: Buffer.alloc(2_000) })),
+    );
+    expect(error.code).to.equal('SEND_FAILED');
+    expect((error.cause as RemotingError).code).to.equal('FRAME_TOO_LARGE');
+    expect((await client.invokeSync(server.address, RemotingCommand.request(1))).code).to.equal(0);
+    expect(server.channels.size).to.equal(1);
+  });
+
+  it('close lets calls under way end and refuses new ones', async () => {
+    const server = new RemotingServer();
+    let finish = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      server.registerProcessor(1, {
+        processRequest: () => {
+          resolve();
+          return new Promise((answered) => (finish = () => answered(RemotingCommand.response(0))));
+        },
+      });
+    });
+    await server.start();
+    cleanUps.push(() => server.destroy());
+    const client = makeClient();
+    const call = client.invokeSync(server.address, RemotingCommand.request(1));
+    await asked;
+    const closed = client.close();
+    expect((await failure(client.invokeSync(server.address, RemotingCommand.request(1)))).code).to.equal('CLOSED');
+    finish();
+    expect((await call).code).to.equal(0);
+    await closed;
+  });
+
+  it('destroy ends calls under way with CLOSED; nobody has to catch them', async () => {
+    let gotRequest = (): void => {};
+    const arrived = new Promise<void>((resolve) => (gotRequest = resolve));
+    const address = await makeRaw((socket) => socket.on('data', () => gotRequest()));
+    const client = makeClient();
+    const call = client.invokeSync(address, RemotingCommand.request(1));
+    void client.invokeSync(address, RemotingCommand.request(2));
+    await arrived;
+    await client.destroy();
+    expect((await failure(call)).code).to.equal('CLOSED');
+  });
+});
