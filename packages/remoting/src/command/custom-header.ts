@@ -41,10 +41,15 @@ export function encodeHeader<S extends HeaderSchema>(
     }
     const text = field.format(value);
     if (text === undefined)
-      throw new RemotingError('ENCODE_FAILED', `the header field ${name} is no ${field.kind}: ${typeof value}`);
+      throw new RemotingError('ENCODE_FAILED', `the header field ${name} is no ${field.kind}: ${describe(value)}`);
     into[name] = text;
   }
   return into;
+}
+
+/** A number that is out of range says more than its type; a text may be a secret. */
+function describe(value: unknown): string {
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : `a ${typeof value}`;
 }
 
 /**

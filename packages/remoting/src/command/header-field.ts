@@ -31,13 +31,40 @@ function required<T>(kind: Kind<T>): RequiredHeaderField<T> {
   };
 }
 
-const DOUBLE = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?$/;
+const DOUBLE = /^[+-]?(?:NaN|Infinity|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;
+/** Longer texts are refused unread; Java never writes more than 24 characters. */
+const MAX_DOUBLE_TEXT = 512;
 
-/** Java's text of a double keeps a decimal point: `1` is written `1.0`. */
+/** As Java's `Double.parseDouble`, hexadecimal notation aside. */
+function parseDouble(text: string): number | undefined {
+  if (text.length > MAX_DOUBLE_TEXT) return undefined;
+  const trimmed = text.trim();
+  return DOUBLE.test(trimmed) ? Number.parseFloat(trimmed) : undefined;
+}
+
+/** As Java's `Double.toString`: always with a decimal point, and with an exponent below 10^-3 and from 10^7 on. */
 function formatDouble(value: number): string | undefined {
   if (typeof value !== 'number') return undefined;
-  const text = String(value);
-  return Number.isInteger(value) && !text.includes('e') ? `${text}.0` : text.replace('e+', 'E').replace('e', 'E');
+  if (Object.is(value, -0)) return '-0.0';
+  if (!Number.isFinite(value)) return String(value);
+  const magnitude = Math.abs(value);
+  if (magnitude === 0 || (magnitude >= 1e-3 && magnitude < 1e7)) return withPoint(String(value));
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  return `${withPoint(mantissa)}E${Number(exponent)}`;
+}
+
+function withPoint(digits: string): string {
+  return digits.includes('.') ? digits : `${digits}.0`;
+}
+
+function formatLong(value: Long): string | undefined {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
+  const long = parseLong(String(value));
+  return long === undefined ? undefined : String(long);
+}
+
+function formatInt(value: number): string | undefined {
+  return typeof value === 'number' && value === (value | 0) ? String(value) : undefined;
 }
 
 /**
@@ -56,14 +83,14 @@ export const t = {
     required({
       kind: 'int',
       parse: parseInt32,
-      format: (value) => (value === (value | 0) ? String(value) : undefined),
+      format: formatInt,
     }),
   /** 64 bits, signed: a number where safe, else a bigint. */
   long: (): RequiredHeaderField<Long> =>
     required({
       kind: 'long',
       parse: parseLong,
-      format: (value) => (parseLong(String(value)) === undefined ? undefined : String(value)),
+      format: formatLong,
     }),
   boolean: (): RequiredHeaderField<boolean> =>
     required({
@@ -74,7 +101,7 @@ export const t = {
   double: (): RequiredHeaderField<number> =>
     required({
       kind: 'double',
-      parse: (text) => (DOUBLE.test(text) ? Number.parseFloat(text) : undefined),
+      parse: parseDouble,
       format: formatDouble,
     }),
 } as const;
