@@ -17,8 +17,12 @@ const SHORT: Readonly<Record<number, string>> = {
   92: '\\\\',
 };
 
+/** Texts that need no look at each character: most of them, in both dialects. */
+const PLAIN = /^[ !#-.0-[\]-~]*$/;
+
 /** A text between quotes, with what the dialect escapes escaped. */
 export function quoteJson(text: string, dialect: JsonDialect): string {
+  if (PLAIN.test(text)) return `"${text}"`;
   const isEscaped = dialect === 'legacy' ? isEscapedInLegacy : isEscapedInStandard;
   let result = '';
   let start = 0;
