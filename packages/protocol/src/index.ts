@@ -1,8 +1,15 @@
 export type { RegisterBrokerBody } from './body/register-broker-body.js';
 export type { TopicConfig, TopicFilterType } from './body/topic-config.js';
 export type { TopicConfigSerializeWrapper } from './body/topic-config-serialize-wrapper.js';
+export { MASTER_ID } from './broker-id.js';
 export { type DataVersion, sameDataVersion } from './data-version.js';
+export { ORDER_TOPIC_CONFIG } from './kv-namespace.js';
+export { MqVersion, versionName, versionOrdinal } from './mq-version.js';
+export { isInherited, isReadable, isWritable, PermName, permToString } from './perm-name.js';
+export { RequestCode, requestCodeName } from './request-code.js';
+export { ResponseCode, responseCodeName } from './response-code.js';
 export type { BrokerData } from './route/broker-data.js';
 export { type QueueData, sameQueueData } from './route/queue-data.js';
 export type { TopicQueueMappingInfo } from './route/topic-queue-mapping-info.js';
 export type { TopicRouteData } from './route/topic-route-data.js';
+export { hasUnitFlag, hasUnitSubFlag, TopicSysFlag } from './topic-sys-flag.js';
