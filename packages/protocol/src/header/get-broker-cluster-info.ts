@@ -1,0 +1,8 @@
+import { defineCommand } from '@rmqns/remoting/command';
+import { RequestCode } from '../request-code.js';
+
+/** All clusters, broker groups and addresses (106; reference: nameserver 2.8). The answer's body is a `ClusterInfo`. */
+export const GetBrokerClusterInfo = defineCommand({
+  code: RequestCode.GET_BROKER_CLUSTER_INFO,
+  name: 'GET_BROKER_CLUSTER_INFO',
+});
