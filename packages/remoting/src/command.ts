@@ -26,3 +26,4 @@ export {
   type RemotingCommandInit,
 } from './command/remoting-command.js';
 export { SerializeType } from './command/serialize-type.js';
+export { DecodeError, RemotingError } from './errors.js';
