@@ -1,3 +1,4 @@
+export { bodyCrc32 } from './body/body-crc32.js';
 export type { RegisterBrokerBody } from './body/register-broker-body.js';
 export type { TopicConfig, TopicFilterType } from './body/topic-config.js';
 export type { TopicConfigSerializeWrapper } from './body/topic-config-serialize-wrapper.js';
