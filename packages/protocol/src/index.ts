@@ -1,7 +1,14 @@
 export { bodyCrc32 } from './body/body-crc32.js';
 export type { RegisterBrokerBody } from './body/register-broker-body.js';
+export {
+  type DecodeRegisterBrokerBodyOptions,
+  decodeRegisterBrokerBody,
+  type EncodeRegisterBrokerBodyOptions,
+  encodeRegisterBrokerBody,
+} from './body/register-broker-body-codec.js';
 export type { TopicConfig, TopicFilterType } from './body/topic-config.js';
 export type { TopicConfigSerializeWrapper } from './body/topic-config-serialize-wrapper.js';
+export { decodeTopicConfigText, encodeTopicConfigText } from './body/topic-config-text.js';
 export { MASTER_ID } from './broker-id.js';
 export { type DataVersion, sameDataVersion } from './data-version.js';
 export { AddWritePermOfBroker } from './header/add-write-perm-of-broker.js';

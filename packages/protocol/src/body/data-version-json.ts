@@ -1,0 +1,39 @@
+import { encodeUtf8, type JsonValue, parseFastJson, writeFastJson } from '@rmqns/remoting/json';
+import type { DataVersion } from '../data-version.js';
+import { BeanReader } from './bean-reader.js';
+import { utf8 } from './utf8.js';
+
+/** A data version as a bean; 4.x releases know no `stateVersion`. */
+export function dataVersionToJson(version: DataVersion, fiveX: boolean) {
+  const { counter, timestamp, stateVersion } = version;
+  return fiveX ? { counter, stateVersion, timestamp } : { counter, timestamp };
+}
+
+/**
+ * A data version out of JSON; null for JSON that stands for null. What is missing has upstream's defaults: counter 0, state version 0,
+ * and the reader's time as timestamp, so that such a version differs from every other (reference: nameserver 2.5.1).
+ */
+export function dataVersionFromJson(json: JsonValue, nowMillis: number): DataVersion | null {
+  const bean = BeanReader.of(json, 'dataVersion');
+  if (bean === null) return null;
+  return {
+    timestamp: bean.long('timestamp', nowMillis),
+    counter: bean.value('counter') === null ? null : bean.long('counter', 0),
+    stateVersion: bean.long('stateVersion', 0),
+  };
+}
+
+/** The body of an answer to QUERY_DATA_VERSION, and of its request (322; reference: nameserver 2.13). */
+export function encodeDataVersion(version: DataVersion, { fiveX }: { readonly fiveX: boolean }): Buffer {
+  return encodeUtf8(writeFastJson(dataVersionToJson(version, fiveX), 'legacy'));
+}
+
+/**
+ * Reads a data version; `undefined` for no body and for JSON null. `nowMillis` stands in for a missing timestamp.
+ *
+ * @throws DecodeError when the body is no data version
+ */
+export function decodeDataVersion(body: Uint8Array | undefined, nowMillis: number): DataVersion | undefined {
+  if (body === undefined || body.length === 0) return undefined;
+  return dataVersionFromJson(parseFastJson(utf8(body)), nowMillis) ?? undefined;
+}

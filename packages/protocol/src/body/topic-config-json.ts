@@ -1,0 +1,44 @@
+import { DecodeError } from '@rmqns/remoting/command';
+import type { JsonValue } from '@rmqns/remoting/json';
+import { BeanReader } from './bean-reader.js';
+import type { TopicConfig, TopicFilterType } from './topic-config.js';
+
+const FILTER_TYPES: readonly TopicFilterType[] = ['SINGLE_TAG', 'MULTI_TAG'];
+
+/** A topic as a bean; 4.x releases know no attributes. */
+export function topicConfigToJson(config: TopicConfig, fiveX: boolean) {
+  const { order, perm, readQueueNums, topicFilterType, topicName, topicSysFlag, writeQueueNums } = config;
+  const bean = { order, perm, readQueueNums, topicFilterType, topicName, topicSysFlag, writeQueueNums };
+  return fiveX ? { attributes: config.attributes ?? new Map<string, string>(), ...bean } : bean;
+}
+
+/**
+ * A topic out of JSON; null for JSON that stands for null. What is missing or null has the defaults of TopicConfig.
+ *
+ * @throws DecodeError when a value does not fit its property
+ */
+export function topicConfigFromJson(json: JsonValue, what: string): TopicConfig | null {
+  const bean = BeanReader.of(json, what);
+  if (bean === null) return null;
+  const attributes = bean.textMap('attributes');
+  return {
+    topicName: bean.text('topicName'),
+    readQueueNums: bean.int('readQueueNums', 16),
+    writeQueueNums: bean.int('writeQueueNums', 16),
+    perm: bean.int('perm', 6),
+    topicFilterType: filterTypeFromJson(bean.value('topicFilterType'), what),
+    topicSysFlag: bean.int('topicSysFlag', 0),
+    order: bean.boolean('order', false),
+    ...(attributes === undefined ? {} : { attributes }),
+  };
+}
+
+/** By name or by place; a name nobody knows is null, a place that is none an error (reference: nameserver 2.5.1). */
+function filterTypeFromJson(json: JsonValue | undefined, what: string): TopicFilterType | null {
+  if (json === undefined) return 'SINGLE_TAG';
+  if (json === null) return null;
+  if (typeof json === 'string') return FILTER_TYPES.find((name) => name === json) ?? null;
+  const byPlace = typeof json === 'number' ? FILTER_TYPES[json] : undefined;
+  if (byPlace === undefined) throw new DecodeError(`topicFilterType of ${what} is neither a name nor 0 or 1`);
+  return byPlace;
+}

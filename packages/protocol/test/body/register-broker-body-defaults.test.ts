@@ -1,0 +1,161 @@
+import { DecodeError } from '@rmqns/remoting/command';
+import { expect } from 'chai';
+import { decodeRegisterBrokerBody, type RegisterBrokerBody, type TopicConfig } from '../../src/index.js';
+
+const options = { compressed: false, requestVersion: 479, nowMillis: 5000 };
+
+function read(text: string): RegisterBrokerBody {
+  return decodeRegisterBrokerBody(Buffer.from(text), options);
+}
+
+function wrapper(text: string): RegisterBrokerBody['topicConfigSerializeWrapper'] {
+  return read(`{"topicConfigSerializeWrapper":${text}}`).topicConfigSerializeWrapper;
+}
+
+function topic(properties: string): TopicConfig | undefined {
+  return wrapper(`{"topicConfigTable":{"T":{${properties}}}}`).topicConfigTable?.get('T');
+}
+
+const NEW_VERSION = { timestamp: 5000, counter: 0, stateVersion: 0 };
+const DEFAULT_TOPIC: TopicConfig = {
+  topicName: null,
+  readQueueNums: 16,
+  writeQueueNums: 16,
+  perm: 6,
+  topicFilterType: 'SINGLE_TAG',
+  topicSysFlag: 0,
+  order: false,
+};
+
+describe('what a registration leaves out', () => {
+  it('of the body: no filter servers, no topics, a new version', () => {
+    expect(read('{}')).to.deep.equal({
+      topicConfigSerializeWrapper: {
+        dataVersion: NEW_VERSION,
+        topicConfigTable: new Map(),
+        topicQueueMappingInfoMap: new Map(),
+      },
+      filterServerList: [],
+    });
+  });
+
+  it('is not the same as null in the filter list: that leaves the filter servers alone', () => {
+    expect(read('{"filterServerList":null}').filterServerList).to.equal(null);
+    expect(read('{"filterServerList":[]}').filterServerList).to.deep.equal([]);
+    expect(read('{"filterServerList":["a",null,5]}').filterServerList).to.deep.equal(['a', '5']);
+  });
+
+  it('of the data version: the time of reading, and zeros', () => {
+    const rows: [string, object][] = [
+      ['{}', NEW_VERSION],
+      ['{"dataVersion":{}}', NEW_VERSION],
+      ['{"dataVersion":null}', NEW_VERSION],
+      ['{"dataVersion":[]}', NEW_VERSION],
+      ['{"dataVersion":{"timestamp":null,"stateVersion":null}}', NEW_VERSION],
+      ['{"dataVersion":{"counter":null}}', { ...NEW_VERSION, counter: null }],
+      ['{"dataVersion":{"counter":"7","timestamp":"12"}}', { timestamp: 12, counter: 7, stateVersion: 0 }],
+    ];
+    for (const [text, version] of rows) expect(wrapper(text).dataVersion, text).to.deep.equal(version);
+  });
+
+  it('of the tables: empty ones; a null topic table stays null', () => {
+    expect(wrapper('{"topicConfigTable":null}').topicConfigTable).to.equal(null);
+    expect(wrapper('{"topicQueueMappingInfoMap":null}').topicQueueMappingInfoMap).to.deep.equal(new Map());
+  });
+
+  it('of a topic: its defaults', () => {
+    expect(topic('')).to.deep.equal(DEFAULT_TOPIC);
+    expect(topic('"perm":null,"order":null,"attributes":null')).to.deep.equal(DEFAULT_TOPIC);
+    expect(topic('"attributes":{}')).to.deep.equal({ ...DEFAULT_TOPIC, attributes: new Map() });
+  });
+
+  it('of a queue mapping: its defaults, and the topic it is filed under', () => {
+    const { topicQueueMappingInfoMap } = wrapper('{"topicQueueMappingInfoMap":{"ST":{"bname":"b"}}}');
+    expect(topicQueueMappingInfoMap.get('ST')).to.deep.equal({
+      topic: 'ST',
+      scope: '__global__',
+      totalQueues: 0,
+      bname: 'b',
+      epoch: 0,
+      dirty: false,
+      currIdMap: new Map(),
+    });
+  });
+});
+
+describe('what a registration writes loosely', () => {
+  it('is read as fastjson reads it', () => {
+    const rows: [string, Partial<TopicConfig>][] = [
+      ['"perm":"7"', { perm: 7 }],
+      ['"perm":""', { perm: 6 }],
+      ['"perm":6.9', { perm: 6 }],
+      ['"perm":true', { perm: 1 }],
+      ['"order":"true"', { order: true }],
+      ['"order":1', { order: true }],
+      ['"topic_name":"x"', { topicName: 'x' }],
+      ['"TopicName":"x"', { topicName: 'x' }],
+      ["topicName:'x'", { topicName: 'x' }],
+      ['"topicName":5', { topicName: '5' }],
+      ['"perm":2,"perm":4', { perm: 4 }],
+      ['"topicFilterType":"MULTI_TAG"', { topicFilterType: 'MULTI_TAG' }],
+      ['"topicFilterType":1', { topicFilterType: 'MULTI_TAG' }],
+      ['"topicFilterType":"NEW"', { topicFilterType: null }],
+      ['"topicFilterType":null', { topicFilterType: null }],
+      ['"unknown":{"a":[1]}', {}],
+    ];
+    for (const [text, change] of rows) expect(topic(text), text).to.deep.equal({ ...DEFAULT_TOPIC, ...change });
+  });
+
+  it('may quote the ids of a queue mapping', () => {
+    for (const currIdMap of ['{0:1,10:2}', '{"0":1,"10":2}', '{"0":"1","10":"2"}']) {
+      const text = `{"topicQueueMappingInfoMap":{"ST":{"bname":"b","currIdMap":${currIdMap}}}}`;
+      expect([...(wrapper(text).topicQueueMappingInfoMap.get('ST')?.currIdMap ?? [])]).to.deep.equal([
+        [0, 1],
+        [10, 2],
+      ]);
+    }
+  });
+
+  it('names topics as it likes', () => {
+    const table = wrapper('{"topicConfigTable":{"__proto__":{},"constructor":{},"%RETRY%g":{}}}').topicConfigTable;
+    expect([...(table?.keys() ?? [])].sort()).to.deep.equal(['%RETRY%g', '__proto__', 'constructor']);
+  });
+});
+
+describe('a registration that is none', () => {
+  it('is refused with a sentence that names the cause', () => {
+    const rows: [string, string][] = [
+      ['null', 'the registration is null'],
+      ['  ', 'the registration is null'],
+      ['[]', 'the registration is null'],
+      ['{"topicConfigSerializeWrapper":null}', 'topicConfigSerializeWrapper is null'],
+      ['{"topicConfigSerializeWrapper":[]}', 'topicConfigSerializeWrapper is null'],
+      ['5', 'the registration should be an object but is 5'],
+      ['{"filterServerList":{}}', 'filterServerList should be an array but is an object'],
+      ['{', 'the JSON text is wrong at character 1 of 1'],
+      ['{} x', 'the JSON text is wrong at character 3 of 4'],
+    ];
+    for (const [text, message] of rows) expect(() => read(text), text).to.throw(DecodeError, message);
+    expect(() => decodeRegisterBrokerBody(Buffer.from('null'), { ...options, requestVersion: 36 })).to.throw(
+      DecodeError,
+      'topicConfigSerializeWrapper is null',
+    );
+  });
+
+  it('is refused for a value that does not fit', () => {
+    const rows: [string, string][] = [
+      ['"perm":"x"', 'perm should be a 32-bit integer but is "x"'],
+      ['"perm":2147483648', 'perm should be a 32-bit integer but is 2147483648'],
+      ['"order":"yes"', 'order should be a boolean but is "yes"'],
+      ['"topicFilterType":2', 'topicFilterType of topic T is neither a name nor 0 or 1'],
+    ];
+    for (const [text, message] of rows) expect(() => topic(text), text).to.throw(DecodeError, message);
+    const nulls: [string, string][] = [
+      ['{"topicConfigTable":{"T":null}}', 'topicConfigTable holds null for topic T'],
+      ['{"topicQueueMappingInfoMap":{"T":null}}', 'topicQueueMappingInfoMap holds null for topic T'],
+      ['{"topicQueueMappingInfoMap":{"T":{}}}', 'the queue mapping of topic T has no bname'],
+      ['{"topicQueueMappingInfoMap":{"T":{"bname":"b","currIdMap":{x:1}}}}', 'has a queue id that is no number'],
+    ];
+    for (const [text, message] of nulls) expect(() => wrapper(text), text).to.throw(DecodeError, message);
+  });
+});
