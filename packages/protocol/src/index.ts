@@ -1,4 +1,13 @@
 export { bodyCrc32 } from './body/body-crc32.js';
+export {
+  type BrokerMemberGroup,
+  decodeBrokerMemberGroup,
+  encodeBrokerMemberGroup,
+} from './body/broker-member-group.js';
+export { type ClusterInfo, decodeClusterInfo, encodeClusterInfo } from './body/cluster-info.js';
+export { decodeDataVersion, encodeDataVersion } from './body/data-version-json.js';
+export { decodeKvConfig, encodeKvConfig, type KvConfigTable } from './body/kv-config-serialize-wrapper.js';
+export { decodeKvTable, encodeKvTable } from './body/kv-table.js';
 export type { RegisterBrokerBody } from './body/register-broker-body.js';
 export {
   type DecodeRegisterBrokerBodyOptions,
@@ -9,6 +18,7 @@ export {
 export type { TopicConfig, TopicFilterType } from './body/topic-config.js';
 export type { TopicConfigSerializeWrapper } from './body/topic-config-serialize-wrapper.js';
 export { decodeTopicConfigText, encodeTopicConfigText } from './body/topic-config-text.js';
+export { decodeTopicList, encodeTopicList, type TopicList } from './body/topic-list.js';
 export { MASTER_ID } from './broker-id.js';
 export { type DataVersion, sameDataVersion } from './data-version.js';
 export { AddWritePermOfBroker } from './header/add-write-perm-of-broker.js';
@@ -42,6 +52,8 @@ export { RequestCode, requestCodeName } from './request-code.js';
 export { ResponseCode, responseCodeName } from './response-code.js';
 export type { BrokerData } from './route/broker-data.js';
 export { type QueueData, sameQueueData } from './route/queue-data.js';
+export type { RouteDialect } from './route/route-dialect.js';
 export type { TopicQueueMappingInfo } from './route/topic-queue-mapping-info.js';
 export type { TopicRouteData } from './route/topic-route-data.js';
+export { decodeTopicRouteData, encodeTopicRouteData } from './route/topic-route-data-json.js';
 export { hasUnitFlag, hasUnitSubFlag, TopicSysFlag } from './topic-sys-flag.js';

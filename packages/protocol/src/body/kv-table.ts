@@ -1,0 +1,18 @@
+import { encodeUtf8, parseFastJson, writeFastJson } from '@rmqns/remoting/json';
+import { BeanReader, notNull } from './bean-reader.js';
+import { utf8 } from './utf8.js';
+
+/** `{"table":{"key":"value"}}`: the body of answers to 103 and 219, and of a broker's to 28 (upstream: `KVTable`; reference: nameserver 2.4). */
+export function encodeKvTable(table: ReadonlyMap<string, string>): Buffer {
+  return encodeUtf8(writeFastJson({ table }, 'legacy'));
+}
+
+/**
+ * Reads a KV table. Entries whose value is null are left out.
+ *
+ * @throws DecodeError when the body is no KV table
+ */
+export function decodeKvTable(body: Uint8Array): Map<string, string> {
+  const bean = notNull(BeanReader.of(parseFastJson(utf8(body)), 'the KV table'), 'the KV table');
+  return bean.textMap('table') ?? new Map();
+}
