@@ -1,1 +1,39 @@
-export {};
+export {
+  type ApacheBroker,
+  type ApacheNameServer,
+  ApacheProcesses,
+  type ApacheSettings,
+  type ApacheVersion,
+  apacheVersions,
+  missingForInterop,
+  requireInterop,
+} from './apache.js';
+export { CapturedProcess, type CapturedProcessOptions, type ProcessExit } from './captured-process.js';
+export { type EventuallyOptions, eventually } from './eventually.js';
+export { freePort } from './free-port.js';
+export { canonicalJson, hasBareNames, type Json, parseLenientJson } from './lenient-json.js';
+export { NameServerProcess, type NameServerProcessOptions } from './name-server-process.js';
+export { repositoryRoot } from './repository-root.js';
+export { TemporaryDirectory } from './temporary-directory.js';
+export {
+  listTranscripts,
+  loadStorageNodeVectors,
+  loadTranscript,
+  loadVectors,
+  type StorageNodeVector,
+  type Transcript,
+  type TranscriptLine,
+  type Vector,
+  type VectorHeader,
+  type VectorMessage,
+  vectorsDirectory,
+} from './vectors.js';
+export { WireClient } from './wire-client.js';
+export {
+  decodeWireFrame,
+  encodeWireRequest,
+  splitFrames,
+  type WireFrame,
+  type WireHeader,
+  type WireRequest,
+} from './wire-frame.js';

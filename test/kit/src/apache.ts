@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { CapturedProcess } from './captured-process.js';
+import { freePort } from './free-port.js';
+import { repositoryRoot } from './repository-root.js';
+import { TemporaryDirectory } from './temporary-directory.js';
+
+/** The releases of Apache RocketMQ that the interop kit can run. */
+export type ApacheVersion = '4.7.1' | '4.9.7' | '5.3.3';
+
+export const apacheVersions: readonly ApacheVersion[] = ['4.7.1', '4.9.7', '5.3.3'];
+
+const script = join(repositoryRoot, 'test/interop/kit/apache');
+const BOOT_TIMEOUT_MILLIS = 60_000;
+const FETCH_TIMEOUT_MILLIS = 280_000;
+
+/** Settings of a broker or name server, as in its configuration file. */
+export type ApacheSettings = Readonly<Record<string, string | number | boolean>>;
+
+/** A broker that was started; its `brokerAddr` is what it registers. */
+export interface ApacheBroker {
+  readonly version: ApacheVersion;
+  readonly brokerAddr: string;
+  readonly brokerName: string;
+  readonly directory: string;
+  readonly process: CapturedProcess;
+}
+
+/** A name server of Apache's that was started. */
+export interface ApacheNameServer {
+  readonly version: ApacheVersion;
+  readonly port: number;
+  readonly process: CapturedProcess;
+}
+
+/**
+ * Real Apache processes for one test suite, run by the interop kit. Disposing of this object kills those that still run and removes all
+ * their files.
+ */
+export class ApacheProcesses implements AsyncDisposable {
+  readonly #directory: TemporaryDirectory;
+  readonly #processes: CapturedProcess[] = [];
+  #homes = 0;
+
+  private constructor(directory: TemporaryDirectory) {
+    this.#directory = directory;
+  }
+
+  static async create(): Promise<ApacheProcesses> {
+    return new ApacheProcesses(await TemporaryDirectory.create());
+  }
+
+  /** Makes sure that the jars of a version are there; the first time on a machine this downloads them. */
+  async fetch(version: ApacheVersion): Promise<void> {
+    const fetch = this.#run(`fetch of ${version}`, ['fetch', version]);
+    const { code } = await fetch.waitForExit(FETCH_TIMEOUT_MILLIS);
+    if (code !== 0) throw new Error(`the jars of ${version} could not be fetched\n${fetch.tail()}`);
+  }
+
+  /** A name server that has said "boot success". */
+  async startNameServer(version: ApacheVersion, settings: ApacheSettings = {}): Promise<ApacheNameServer> {
+    const port = await freePort();
+    const process = this.#run(`Apache name server ${version}`, [
+      'namesrv',
+      version,
+      String(port),
+      this.#home(),
+      ...pairs(settings),
+    ]);
+    await process.waitForOutput(/boot success/, BOOT_TIMEOUT_MILLIS);
+    return { version, port, process };
+  }
+
+  /** A broker that has said "boot success", which is not yet registered with the name servers. */
+  async startBroker(version: ApacheVersion, namesrvAddr: string, settings: ApacheSettings = {}): Promise<ApacheBroker> {
+    const directory = this.#home();
+    const process = this.#run(`broker ${version}`, ['broker', version, namesrvAddr, directory, ...pairs(settings)]);
+    await process.waitForOutput(/boot success/, BOOT_TIMEOUT_MILLIS);
+    const port = process.output.match(/broker \S+ on 127\.0\.0\.1:(\d+)/)?.[1];
+    if (port === undefined) throw new Error(`the kit did not tell the broker's port\n${process.tail()}`);
+    const brokerName = String(settings['brokerName'] ?? 'broker-a');
+    return { version, brokerAddr: `127.0.0.1:${port}`, brokerName, directory, process };
+  }
+
+  /** Runs an admin command and returns what it printed: its exit code is 0 whatever happened. */
+  async mqadmin(version: ApacheVersion, namesrvAddr: string, ...args: readonly string[]): Promise<string> {
+    const process = this.#run(`mqadmin ${version} ${args.join(' ')}`, ['mqadmin', version, '-n', namesrvAddr, ...args]);
+    await process.waitForExit(60_000);
+    return process.output;
+  }
+
+  /** Runs a Java source file of the kit; returns its output, or fails with it when the exit code is not 0. */
+  async java(version: ApacheVersion, main: string, ...args: readonly string[]): Promise<string> {
+    const process = this.#run(`${main} ${version}`, ['java', version, main, ...args]);
+    const { code } = await process.waitForExit(120_000);
+    if (code !== 0) throw new Error(`${process.name} ended with ${code}\n${process.tail()}`);
+    return process.output;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const process of this.#processes) await process[Symbol.asyncDispose]();
+    await this.#directory[Symbol.asyncDispose]();
+  }
+
+  #run(name: string, args: readonly string[]): CapturedProcess {
+    const process = new CapturedProcess({
+      name,
+      command: script,
+      args,
+      cwd: this.#directory.path,
+      env: { ROCKETMQ_INTEROP_LOGS: join(this.#directory.path, 'tools') },
+    });
+    this.#processes.push(process);
+    return process;
+  }
+
+  #home(): string {
+    this.#homes += 1;
+    return join(this.#directory.path, `home-${this.#homes}`);
+  }
+}
+
+function pairs(settings: ApacheSettings): string[] {
+  return Object.entries(settings).map(([key, value]) => `${key}=${value}`);
+}
+
+/** Why the interop tests cannot run on this machine, or `undefined` when they can: they need a JDK of 17 or later, and Maven. */
+export function missingForInterop(): string | undefined {
+  const javac = spawnSync('javac', ['-version'], { encoding: 'utf8', timeout: 20_000 });
+  const release = `${javac.stdout ?? ''}${javac.stderr ?? ''}`.match(/javac (\d+)/)?.[1];
+  if (release === undefined) return 'no JDK: javac is not on the PATH';
+  if (Number(release) < 17) return `the JDK is too old: javac says ${release}, 17 is needed`;
+  const maven = spawnSync('mvn', ['--version'], { encoding: 'utf8', timeout: 20_000 });
+  if (maven.error !== undefined) return 'no Maven: mvn is not on the PATH';
+  return undefined;
+}
+
+/** The part of mocha's context that {@link requireInterop} uses. */
+interface SkippableContext {
+  skip(): never;
+}
+
+/**
+ * For a `before` hook: skips the suite, saying why, on a machine without Java or Maven. With `RMQNS_INTEROP=required` in the environment
+ * that is a failure instead.
+ */
+export function requireInterop(context: SkippableContext): void {
+  const missing = missingForInterop();
+  if (missing === undefined) return;
+  if (process.env['RMQNS_INTEROP'] === 'required') throw new Error(`RMQNS_INTEROP=required, but ${missing}`);
+  process.stdout.write(`    skipped: ${missing}\n`);
+  context.skip();
+}
