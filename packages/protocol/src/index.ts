@@ -48,6 +48,13 @@ export { WipeWritePermOfBroker } from './header/wipe-write-perm-of-broker.js';
 export { ORDER_TOPIC_CONFIG } from './kv-namespace.js';
 export { MqVersion, versionName, versionOrdinal } from './mq-version.js';
 export { isInherited, isReadable, isWritable, PermName, permToString } from './perm-name.js';
+export {
+  decodePropertiesBytes,
+  type ParsedProperties,
+  type PropertiesEntry,
+  type PropertiesProblem,
+  parseProperties,
+} from './properties.js';
 export { RequestCode, requestCodeName } from './request-code.js';
 export { ResponseCode, responseCodeName } from './response-code.js';
 export type { BrokerData } from './route/broker-data.js';
