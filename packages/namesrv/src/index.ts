@@ -1,1 +1,19 @@
-export {};
+export {
+  type NamesrvOption,
+  type NamesrvOptionName,
+  namesrvOption,
+  namesrvOptionNames,
+  namesrvOptionTable,
+  type OptionEffect,
+} from './namesrv-option-table.js';
+export {
+  describeOptionProblem,
+  type NamesrvOptions,
+  NamesrvOptionsError,
+  type OptionProblem,
+  type ParsedOption,
+  parseOptionText,
+  type ResolvedNamesrvOptions,
+  resolveNamesrvOptions,
+} from './namesrv-options.js';
+export { type Profile, type ProfileName, profiles } from './profile.js';
