@@ -289,9 +289,12 @@ export const namesrvOptionTable = {
   serverSocketBacklog: {
     upstream: ['NettyServerConfig'],
     since: '4.9.7',
-    ...noPool,
+    type: 'int',
     default: 1024,
-    meaning: 'Connections that may wait to be accepted; 1024 always, as in Java.',
+    min: 1,
+    max: 65_535,
+    effect: 'start',
+    meaning: 'Connections that the operating system holds until they are accepted; Java always takes 1024.',
   },
   serverNettyWorkerGroupEnable: {
     ...server5,
