@@ -1,6 +1,8 @@
 import type { ProfileName } from './profile.js';
 
-/** When a changed value shows: at once, at the next start, or never because the thing it sets does not exist here. */
+/**
+ * When a changed value shows: at once, at the next start, or never, because the thing it sets does not exist here or is not built yet.
+ */
 export type OptionEffect = 'live' | 'start' | 'none';
 
 interface OptionRow {
@@ -150,7 +152,7 @@ export const namesrvOptionTable = {
     ...namesrv5,
     type: 'boolean',
     default: false,
-    effect: 'live',
+    effect: 'none',
     meaning: 'Whether a slave of a group without master is shown as its master.',
   },
   enableAllTopicList: {
@@ -164,14 +166,14 @@ export const namesrvOptionTable = {
     ...namesrv5,
     type: 'boolean',
     default: true,
-    effect: 'live',
+    effect: 'none',
     meaning: 'Whether the other lists of topics may be asked for.',
   },
   notifyMinBrokerIdChanged: {
     ...namesrv5,
     type: 'boolean',
     default: false,
-    effect: 'live',
+    effect: 'none',
     meaning: 'Whether the members of a group are told when its smallest broker id changes.',
   },
   enableControllerInNamesrv: {
@@ -190,7 +192,7 @@ export const namesrvOptionTable = {
     ...namesrv5,
     type: 'boolean',
     default: false,
-    effect: 'live',
+    effect: 'none',
     meaning: 'Whether route lookups are refused in the first waitSecondsForService after the start.',
   },
   waitSecondsForService: {
@@ -199,21 +201,21 @@ export const namesrvOptionTable = {
     unit: 'seconds',
     default: 45,
     min: 0,
-    effect: 'live',
+    effect: 'none',
     meaning: 'How long after the start lookups are refused when needWaitForService is true.',
   },
   deleteTopicWithBrokerRegistration: {
     ...namesrv5,
     type: 'boolean',
     default: false,
-    effect: 'live',
+    effect: 'none',
     meaning: 'Whether a topic that a broker no longer registers loses its queues on that broker.',
   },
   configBlackList: {
     ...namesrv5,
     type: 'string',
     default: 'configBlackList;configStorePath;kvConfigPath',
-    effect: 'start',
+    effect: 'none',
     meaning: 'Keys, separated by ";", that no request may change.',
   },
   bindAddress: {
