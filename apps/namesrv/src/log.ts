@@ -6,8 +6,8 @@ export interface ProgramLog {
   readonly logger: Logger;
   /** Writes a line as it is, which scripts look for. */
   printLine(line: string): void;
-  /** Resolves when all is written, or after a second when nobody reads. */
-  flush(): Promise<void>;
+  /** Resolves when all is written, or after a second when nobody reads. Nothing may be written afterwards. */
+  close(): Promise<void>;
 }
 
 /** What may wait for a reader that is too slow; lines beyond it are dropped, since a name server never waits for its log. */
@@ -16,7 +16,10 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 export function openLog(level: string, format: 'json' | 'pretty'): ProgramLog {
   const output = destination({ fd: 1, sync: false, maxLength: MAX_WAITING_BYTES });
   // A reader that went away (`mqnamesrv | head`) is no reason to stop serving.
-  output.on('error', () => {});
+  let broken = false;
+  output.on('error', () => {
+    broken = true;
+  });
   const target = format === 'json' ? output : { write: (line: string) => output.write(prettyLine(line)) };
   const logger = pino(
     {
@@ -30,14 +33,16 @@ export function openLog(level: string, format: 'json' | 'pretty'): ProgramLog {
   return {
     logger,
     printLine: (line) => output.write(`${line}\n`),
-    flush: () =>
+    close: () =>
       new Promise((resolve) => {
+        if (broken) return resolve();
         const timer = setTimeout(resolve, 1_000);
         const done = (): void => {
           clearTimeout(timer);
           resolve();
         };
-        output.flush(done);
+        output.once('close', done).once('error', done);
+        output.end();
       }),
   };
 }
