@@ -1,0 +1,135 @@
+import type { DataVersion, QueueData } from '@rmqns/protocol';
+import type { Long } from '@rmqns/remoting/json';
+
+/** What led to a change. */
+export type ChangeCause =
+  | 'register'
+  | 'unregister'
+  | 'expired'
+  | 'channel-closed'
+  /** A registration lost against a newer holder of its broker id. */
+  | 'conflict'
+  | 'wipe-write-perm'
+  | 'add-write-perm'
+  | 'delete-topic'
+  | 'put-kv'
+  | 'delete-kv';
+
+/** What a registration says about its broker, apart from the topics. */
+export interface BrokerState {
+  readonly brokerId: Long;
+  readonly dataVersion: DataVersion;
+  readonly haServerAddr: string | undefined;
+  readonly heartbeatTimeoutMillis: number;
+  readonly filterServers: readonly string[];
+}
+
+export interface ClusterEvent {
+  readonly type: 'cluster.added' | 'cluster.removed';
+  readonly cause: ChangeCause;
+  readonly cluster: string;
+}
+
+/** The last address of a broker group is gone, and with it the group. */
+export interface BrokerNameRemovedEvent {
+  readonly type: 'broker-name.removed';
+  readonly cause: ChangeCause;
+  readonly cluster: string;
+  readonly broker: string;
+}
+
+interface BrokerEventFields {
+  readonly cause: ChangeCause;
+  readonly cluster: string;
+  readonly broker: string;
+  readonly brokerId: Long;
+  readonly addr: string;
+}
+
+export interface BrokerRegisteredEvent extends BrokerEventFields {
+  readonly type: 'broker.registered';
+  readonly after: BrokerState;
+}
+
+/** A later registration that said something new; one that says the same again is no event. */
+export interface BrokerUpdatedEvent extends BrokerEventFields {
+  readonly type: 'broker.updated';
+  readonly before: BrokerState;
+  readonly after: BrokerState;
+}
+
+export interface BrokerUnregisteredEvent extends BrokerEventFields {
+  readonly type: 'broker.unregistered';
+  /** False where nothing was registered under these names, so that nothing changed. */
+  readonly known: boolean;
+  readonly before?: BrokerState | undefined;
+}
+
+/** A broker is gone without having said so; `before.heartbeatTimeoutMillis` is the silence it was allowed. */
+export interface BrokerLostEvent extends BrokerEventFields {
+  readonly type: 'broker.expired' | 'broker.channel-closed';
+  readonly before: BrokerState;
+}
+
+/**
+ * - `stale_version`: another live address holds the id with a higher stateVersion (5.x); the registration is ignored.
+ * - `master_switch`, `address_moved`: the registration takes id 0, or another id, from a live address.
+ * - `name_in_two_clusters`: the name of the group is used in a second cluster; both share one group.
+ */
+export type ConflictKind = 'stale_version' | 'master_switch' | 'address_moved' | 'name_in_two_clusters';
+
+export interface BrokerConflictEvent extends BrokerEventFields {
+  readonly type: 'broker.conflict';
+  readonly kind: ConflictKind;
+  /** Who held the id, or the name, until now. */
+  readonly before: {
+    readonly cluster: string;
+    readonly addr: string | undefined;
+    readonly stateVersion: Long | undefined;
+  };
+  readonly after: { readonly cluster: string; readonly addr: string; readonly stateVersion: Long };
+}
+
+/**
+ * The queues of one topic on one broker group.
+ *
+ * `topic.added`: the topic was unknown. `topic.removed`: its last queues went. `topic.changed`: the queues of one of several groups came
+ * (no `before`), went (no `after`) or changed. `perm.changed`: only their permission changed, by order of an operator or because the
+ * group lost its master.
+ */
+export interface TopicEvent {
+  readonly type: 'topic.added' | 'topic.changed' | 'topic.removed' | 'perm.changed';
+  readonly cause: ChangeCause;
+  readonly cluster: string;
+  readonly broker: string;
+  readonly topic: string;
+  readonly before?: QueueData | undefined;
+  readonly after?: QueueData | undefined;
+}
+
+export interface KvEvent {
+  readonly type: 'kv.changed';
+  readonly cause: ChangeCause;
+  readonly namespace: string;
+  readonly key: string;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+/** Everything that changes in the tables, before it has its revision. */
+export type NamesrvChange =
+  | ClusterEvent
+  | BrokerNameRemovedEvent
+  | BrokerRegisteredEvent
+  | BrokerUpdatedEvent
+  | BrokerUnregisteredEvent
+  | BrokerLostEvent
+  | BrokerConflictEvent
+  | TopicEvent
+  | KvEvent;
+
+/** A change of the tables; `revision` is one more than that of the event before. The content is that of the log lines in reference: nameserver 6.5. */
+export type NamesrvEvent = NamesrvChange & { readonly revision: number };
+
+/** Called in order of the revisions, after the operation that caused the events is complete. Must not throw. */
+export type NamesrvEventListener = (event: NamesrvEvent) => void;

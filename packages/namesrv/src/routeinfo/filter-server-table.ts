@@ -1,0 +1,34 @@
+const NONE: readonly string[] = [];
+
+/** filterServerTable: the filter servers of a broker, by (cluster, address) as in 5.x (reference: nameserver 3.1). No list is empty. */
+export class FilterServerTable {
+  readonly #lists = new Map<string, Map<string, readonly string[]>>();
+
+  get(clusterName: string, brokerAddr: string): readonly string[] {
+    return this.#lists.get(brokerAddr)?.get(clusterName) ?? NONE;
+  }
+
+  *entries(): IterableIterator<[clusterName: string, brokerAddr: string, filterServers: readonly string[]]> {
+    for (const [brokerAddr, lists] of this.#lists) {
+      for (const [clusterName, list] of lists) yield [clusterName, brokerAddr, list];
+    }
+  }
+
+  /** Replaces the list; an empty one removes it. False when nothing changed. */
+  put(clusterName: string, brokerAddr: string, filterServers: readonly string[]): boolean {
+    if (sameList(this.get(clusterName, brokerAddr), filterServers)) return false;
+    const lists = this.#lists.get(brokerAddr);
+    if (filterServers.length > 0) {
+      if (lists === undefined) this.#lists.set(brokerAddr, new Map([[clusterName, [...filterServers]]]));
+      else lists.set(clusterName, [...filterServers]);
+    } else {
+      lists?.delete(clusterName);
+      if (lists?.size === 0) this.#lists.delete(brokerAddr);
+    }
+    return true;
+  }
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}

@@ -1,0 +1,42 @@
+/**
+ * Encoded route answers, kept until something that they show changes (design decision 2).
+ *
+ * Whoever changes what a route shows calls {@link RouteCache.invalidateTopic}: RouteInfoManager does for its tables; what a caller adds
+ * to the bytes from elsewhere, for instance the order configuration, is the caller's to invalidate or to put into the key.
+ */
+export class RouteCache {
+  readonly #dialects = new Map<string | number, Map<string, Buffer>>();
+
+  /** The number of answers kept. */
+  get size(): number {
+    let size = 0;
+    for (const routes of this.#dialects.values()) size += routes.size;
+    return size;
+  }
+
+  /**
+   * The kept bytes, or those that `encode` makes, which are then kept. `undefined` from `encode` (no such topic) is not kept.
+   *
+   * @param dialectKey names one of a few ways to encode a route; nothing that a peer can choose freely.
+   */
+  get<T extends Buffer | undefined>(topic: string, dialectKey: string | number, encode: () => T): Buffer | T {
+    const kept = this.#dialects.get(dialectKey)?.get(topic);
+    if (kept !== undefined) return kept;
+    const bytes = encode();
+    if (bytes !== undefined) {
+      const routes = this.#dialects.get(dialectKey);
+      if (routes === undefined) this.#dialects.set(dialectKey, new Map([[topic, bytes]]));
+      else routes.set(topic, bytes);
+    }
+    return bytes;
+  }
+
+  invalidateTopic(topic: string): void {
+    for (const routes of this.#dialects.values()) routes.delete(topic);
+  }
+
+  /** Forgets everything, for instance when a setting that all routes show has changed. */
+  clear(): void {
+    this.#dialects.clear();
+  }
+}
