@@ -21,6 +21,8 @@ export interface Profile {
   readonly answersInRequestFormat: boolean;
   /** Whether a first registration of exactly one topic is refused (5.x; nameserver 3.4). */
   readonly refusesSingleTopicFirst: boolean;
+  /** 4.7.1 keeps a topic's queues in a list, in which a changed entry moves to the end (nameserver 3.5). */
+  readonly changedQueueMovesToEnd: boolean;
   /** Expiry scan: first run and period, in milliseconds (nameserver 3.2; ours delays the first 5.x run from 5 ms to a period). */
   readonly scanInitialDelayMillis: number;
   readonly scanPeriodMillis: number;
@@ -42,6 +44,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     standardRouteJson: false,
     queueFlagName: 'topicSynFlag',
     answersInRequestFormat: false,
+    changedQueueMovesToEnd: true,
   },
   '4.9.7': {
     ...fourX,
@@ -50,6 +53,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     standardRouteJson: true,
     queueFlagName: 'topicSysFlag',
     answersInRequestFormat: true,
+    changedQueueMovesToEnd: false,
   },
   '5.3.3': {
     name: '5.3.3',
@@ -60,6 +64,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     faqUrl: 'https://rocketmq.apache.org/docs/bestPractice/06FAQ',
     answersInRequestFormat: false,
     refusesSingleTopicFirst: true,
+    changedQueueMovesToEnd: false,
     scanInitialDelayMillis: 5_000,
     scanPeriodMillis: 5_000,
   },

@@ -1,0 +1,302 @@
+import { type BrokerData, type DataVersion, sameDataVersion, type TopicRouteData } from '@rmqns/protocol';
+import type { Long } from '@rmqns/remoting/json';
+import { EventRecorder } from '../event-recorder.js';
+import type { ChangeCause, NamesrvEventListener } from '../namesrv-event.js';
+import type { Profile } from '../profile.js';
+import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
+import { pickupTopicRouteData } from './pickup-topic-route-data.js';
+import { type BrokerRegistration, type RegisterBrokerResult, registerBroker } from './register-broker.js';
+import { removeBroker } from './remove-broker.js';
+import type { RouteCache } from './route-cache.js';
+import { RouteTables } from './route-tables.js';
+import { scanStallMillis } from './scan-stall.js';
+import {
+  hasUnitSubTopics,
+  hasUnitSubUnUnitTopics,
+  type SystemTopicList,
+  systemTopicList,
+  topicsByCluster,
+  unitTopics,
+} from './topic-lists.js';
+
+const WRITE = 2;
+const READ_WRITE = 6;
+
+export interface RouteInfoManagerOptions {
+  readonly profile: Profile;
+  /** Silence after which a broker that named no time of its own is dropped; default 120 000. */
+  readonly defaultHeartbeatTimeoutMillis?: number | undefined;
+  /** How often {@link RouteInfoManager.scanNotActiveBroker} is to be called; default that of the profile. */
+  readonly scanPeriodMillis?: number | undefined;
+  /** Gets every change; ignored when `events` is given. */
+  readonly onEvent?: NamesrvEventListener | undefined;
+  /** Shared with others that change what the name server holds, so that revisions are common. */
+  readonly events?: EventRecorder | undefined;
+}
+
+/** Names one registration, as codes 104, 322 and 904 do. */
+export interface BrokerIdentity {
+  /** 4.x knows live brokers by address alone; absent, any cluster will do in every profile. */
+  readonly clusterName?: string | undefined;
+  readonly brokerAddr: string;
+}
+
+export interface UnregisterBrokerRequest extends BrokerIdentity {
+  readonly brokerName: string;
+  readonly brokerId: Long;
+}
+
+export interface DataVersionResult {
+  readonly changed: boolean;
+  /** The version held here; absent for an unknown broker. */
+  readonly dataVersion?: DataVersion | undefined;
+}
+
+export interface ClusterInfoView {
+  readonly brokerAddrTable: ReadonlyMap<string, BrokerData>;
+  readonly clusterAddrTable: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/**
+ * What the name server knows: which brokers live, and which topics they have (upstream: `RouteInfoManager`; reference: nameserver 3).
+ *
+ * Pure: no timer, no socket. Every method runs to its end at once and is told the time, in milliseconds of one monotonic clock. Events
+ * come after the method's work is complete.
+ */
+export class RouteInfoManager {
+  readonly #tables: RouteTables;
+  readonly #defaultHeartbeatTimeoutMillis: number;
+  readonly #scanPeriodMillis: number;
+  #lastScanMillis: number | undefined;
+
+  constructor(options: RouteInfoManagerOptions) {
+    this.#tables = new RouteTables(options.profile, options.events ?? new EventRecorder(options.onEvent));
+    this.#defaultHeartbeatTimeoutMillis = options.defaultHeartbeatTimeoutMillis ?? 120_000;
+    this.#scanPeriodMillis = options.scanPeriodMillis ?? options.profile.scanPeriodMillis;
+  }
+
+  /** The tables, to read: whoever writes here breaks the kept routes. */
+  get tables(): RouteTables {
+    return this.#tables;
+  }
+
+  /** Encoded routes, dropped as the tables change. */
+  get routeCache(): RouteCache {
+    return this.#tables.routeCache;
+  }
+
+  /** Grows with every event. */
+  get revision(): number {
+    return this.#tables.events.revision;
+  }
+
+  /**
+   * The number of the latest registration. Remember it where a decision to remove is made now and carried out later: registrations
+   * made in between then survive (`decidedOn` of {@link unregisterBroker} and {@link onChannelDestroy}).
+   */
+  get incarnation(): number {
+    return this.#tables.incarnation;
+  }
+
+  /** Code 103. Refused registrations change nothing. */
+  registerBroker(registration: BrokerRegistration, nowMillis: number): RegisterBrokerResult {
+    return this.#tables.events.run(() =>
+      registerBroker(this.#tables, registration, nowMillis, this.#defaultHeartbeatTimeoutMillis),
+    );
+  }
+
+  /**
+   * Code 104: removes a broker by its address within the group it names, whatever the id, and never another broker's address
+   * (reference: nameserver 9). With a cluster in which it is not registered, the address decides, as in Apache. Returns whether it was known.
+   */
+  unregisterBroker(request: UnregisterBrokerRequest, decidedOn = Number.POSITIVE_INFINITY): boolean {
+    return this.#tables.events.run(() => {
+      const live = this.#registered(request);
+      if (live !== undefined) {
+        if (live.incarnation > decidedOn) return true;
+        removeBroker(this.#tables, live, 'unregister');
+        return true;
+      }
+      this.#tables.events.record({
+        type: 'broker.unregistered',
+        cause: 'unregister',
+        cluster: request.clusterName ?? '',
+        broker: request.brokerName,
+        brokerId: request.brokerId,
+        addr: request.brokerAddr,
+        known: false,
+      });
+      return false;
+    });
+  }
+
+  /**
+   * Every broker last heard on this connection goes (Apache removes one of them). One that has meanwhile been heard on another
+   * connection stays. Returns how many went.
+   */
+  onChannelDestroy(connection: BrokerConnection, decidedOn = Number.POSITIVE_INFINITY): number {
+    return this.#tables.events.run(() => {
+      const gone = this.#tables.brokerLiveTable.over(connection).filter((live) => live.incarnation <= decidedOn);
+      for (const live of gone) removeBroker(this.#tables, live, 'channel-closed');
+      return gone.length;
+    });
+  }
+
+  /**
+   * Removes every broker that was silent for longer than it may; at exactly its limit one stays. Returns what was removed: its
+   * connections are to be closed, unless they carry another broker still ({@link BrokerLiveTable.over}).
+   *
+   * A scan that comes late because this process stood still gives every broker the time that was lost.
+   */
+  scanNotActiveBroker(nowMillis: number): BrokerLiveInfo[] {
+    const { brokerLiveTable, events } = this.#tables;
+    return events.run(() => {
+      const stallMillis = scanStallMillis(this.#lastScanMillis, nowMillis, this.#scanPeriodMillis);
+      this.#lastScanMillis = nowMillis;
+      if (stallMillis > 0) {
+        for (const live of [...brokerLiveTable.values()]) {
+          brokerLiveTable.put({ ...live, lastUpdateMillis: Math.min(nowMillis, live.lastUpdateMillis + stallMillis) });
+        }
+      }
+      const expired: BrokerLiveInfo[] = [];
+      for (const live of brokerLiveTable.values()) {
+        if (live.lastUpdateMillis + live.heartbeatTimeoutMillis < nowMillis) expired.push(live);
+      }
+      for (const live of expired) removeBroker(this.#tables, live, 'expired');
+      return expired;
+    });
+  }
+
+  /**
+   * Code 322: whether the broker's version differs from the one held here, or none is. A broker that is known is heard by this, in 4.x
+   * only if its version is unchanged (reference: nameserver 2.13).
+   *
+   * @param dataVersion null when the request had none, which is a difference.
+   */
+  queryDataVersion(
+    broker: BrokerIdentity,
+    dataVersion: DataVersion | null,
+    connection: BrokerConnection,
+    nowMillis: number,
+  ): DataVersionResult {
+    const live = this.#heard(broker);
+    if (live === undefined) return { changed: true };
+    const changed = dataVersion === null || !sameDataVersion(live.dataVersion, dataVersion);
+    if (this.#tables.profile.fiveX || !changed) this.#refresh(live, connection, nowMillis);
+    return { changed, dataVersion: live.dataVersion };
+  }
+
+  /** Code 904: the broker is heard, if it is known; that is the result. It never makes an entry. */
+  brokerHeartbeat(broker: BrokerIdentity, connection: BrokerConnection, nowMillis: number): boolean {
+    const live = this.#heard(broker);
+    if (live === undefined) return false;
+    this.#refresh(live, connection, nowMillis);
+    return true;
+  }
+
+  /** Code 105, without order configuration; `undefined` becomes code 17. */
+  pickupTopicRouteData(topic: string): TopicRouteData | undefined {
+    return pickupTopicRouteData(this.#tables, topic);
+  }
+
+  /** Code 106: both tables as they are. */
+  getAllClusterInfo(): ClusterInfoView {
+    return {
+      brokerAddrTable: new Map(this.#tables.brokerAddrTable.entries()),
+      clusterAddrTable: new Map(this.#tables.clusterAddrTable.entries()),
+    };
+  }
+
+  /** Code 206. */
+  getAllTopicList(): string[] {
+    return [...this.#tables.topicQueueTable.topics()];
+  }
+
+  /** Code 224. */
+  getTopicsByCluster(clusterName: string): string[] {
+    return topicsByCluster(this.#tables, clusterName);
+  }
+
+  /** Code 304. */
+  getSystemTopicList(): SystemTopicList {
+    return systemTopicList(this.#tables);
+  }
+
+  /** Code 311. */
+  getUnitTopics(): string[] {
+    return unitTopics(this.#tables);
+  }
+
+  /** Code 312. */
+  getHasUnitSubTopicList(): string[] {
+    return hasUnitSubTopics(this.#tables);
+  }
+
+  /** Code 313. */
+  getHasUnitSubUnUnitTopicList(): string[] {
+    return hasUnitSubUnUnitTopics(this.#tables);
+  }
+
+  /** Code 901: the addresses by id; empty for an unknown group. */
+  getBrokerMemberGroup(brokerName: string): ReadonlyMap<Long, string> {
+    return this.#tables.brokerAddrTable.get(brokerName)?.brokerAddrs ?? new Map();
+  }
+
+  /** Code 205: clears the write bit of every topic of the group. Returns the number of its topics, changed or not. */
+  wipeWritePermOfBroker(brokerName: string): number {
+    return this.#changePerms(brokerName, 'wipe-write-perm', (perm) => perm & ~WRITE);
+  }
+
+  /** Code 327: sets read and write, and nothing else, on every topic of the group. Returns the number of its topics, changed or not. */
+  addWritePermOfBroker(brokerName: string): number {
+    return this.#changePerms(brokerName, 'add-write-perm', () => READ_WRITE);
+  }
+
+  /** Code 216: forgets a topic, or its queues on the groups of one cluster. Returns whether anything was there to forget. */
+  deleteTopic(topic: string, clusterName?: string): boolean {
+    const { topicQueueTable, clusterAddrTable, brokerAddrTable, events } = this.#tables;
+    return events.run(() => {
+      const listed = clusterName ? (clusterAddrTable.brokerNamesOf(clusterName) ?? new Set()) : undefined;
+      let found = false;
+      for (const { brokerName } of topicQueueTable.queuesOf(topic)) {
+        if (listed !== undefined && !listed.has(brokerName)) continue;
+        const cluster = brokerAddrTable.get(brokerName)?.cluster ?? '';
+        this.#tables.removeQueueData(topic, brokerName, cluster, 'delete-topic');
+        found = true;
+      }
+      return found;
+    });
+  }
+
+  #changePerms(brokerName: string, cause: ChangeCause, change: (perm: number) => number): number {
+    const { topicQueueTable, brokerAddrTable, events } = this.#tables;
+    return events.run(() => {
+      const topics = topicQueueTable.topicsOf(brokerName);
+      const cluster = brokerAddrTable.get(brokerName)?.cluster ?? '';
+      for (const topic of topics) {
+        const queues = topicQueueTable.get(topic, brokerName);
+        if (queues !== undefined) this.#tables.changePerm(topic, brokerName, change(queues.perm), cluster, cause);
+      }
+      return topics.length;
+    });
+  }
+
+  #refresh(live: BrokerLiveInfo, connection: BrokerConnection, nowMillis: number): void {
+    this.#tables.brokerLiveTable.put({ ...live, connection, lastUpdateMillis: nowMillis });
+  }
+
+  /** The entry that a liveness request means. */
+  #heard({ clusterName, brokerAddr }: BrokerIdentity): BrokerLiveInfo | undefined {
+    const { brokerLiveTable, profile } = this.#tables;
+    if (clusterName === undefined) return brokerLiveTable.at(brokerAddr)[0];
+    return (
+      brokerLiveTable.get(clusterName, brokerAddr) ?? (profile.fiveX ? undefined : brokerLiveTable.at(brokerAddr)[0])
+    );
+  }
+
+  /** The entry that an unregistration means: of this address and group, in the given cluster if there. */
+  #registered({ clusterName, brokerAddr, brokerName }: UnregisterBrokerRequest): BrokerLiveInfo | undefined {
+    const candidates = this.#tables.brokerLiveTable.at(brokerAddr).filter((live) => live.brokerName === brokerName);
+    return candidates.find((live) => live.clusterName === clusterName) ?? candidates[0];
+  }
+}
