@@ -1,0 +1,47 @@
+/**
+ * The errors of this package. Match on {@link NamesrvError.code}: it is stable, the message is for people.
+ */
+
+/** Every code, with what it means. */
+export const NamesrvErrorCode = {
+  /** The KV configuration file is there but is no KV configuration, or cannot be read. */
+  KV_CONFIG_UNREADABLE: 'KV_CONFIG_UNREADABLE',
+  /** The KV configuration could not be brought to disk; what is in memory is newer. */
+  KV_CONFIG_NOT_WRITABLE: 'KV_CONFIG_NOT_WRITABLE',
+} as const;
+
+export type NamesrvErrorCode = (typeof NamesrvErrorCode)[keyof typeof NamesrvErrorCode];
+
+export interface NamesrvErrorOptions {
+  /** The file it is about. */
+  readonly path?: string | undefined;
+  /** What lies beneath. */
+  readonly cause?: unknown;
+}
+
+const brand = Symbol.for('@rmqns/namesrv/NamesrvError');
+
+export class NamesrvError extends Error {
+  /** Stable; see {@link NamesrvErrorCode}. */
+  readonly code: NamesrvErrorCode;
+  readonly path: string | undefined;
+
+  constructor(code: NamesrvErrorCode, message: string, options: NamesrvErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.path = options.path;
+  }
+
+  override get name(): string {
+    return 'NamesrvError';
+  }
+
+  get [brand](): true {
+    return true;
+  }
+
+  /** True also for errors made by another installed copy of this package. */
+  static is(value: unknown): value is NamesrvError {
+    return typeof value === 'object' && value !== null && brand in value;
+  }
+}

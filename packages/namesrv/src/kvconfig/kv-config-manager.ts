@@ -1,0 +1,80 @@
+import { EventRecorder } from '../event-recorder.js';
+
+export interface KvConfigManagerOptions {
+  /** Shared with RouteInfoManager, so that revisions are common; default one without a listener. */
+  readonly events?: EventRecorder | undefined;
+}
+
+/**
+ * The KV configuration: texts by namespace and key (upstream: `KVConfigManager`; reference: nameserver 2.1 to 2.4 and 4).
+ *
+ * A namespace that was emptied stays and is not the same as one that never was. Pure: whoever changes it also has it stored.
+ */
+export class KvConfigManager {
+  readonly #configTable = new Map<string, Map<string, string>>();
+  readonly #events: EventRecorder;
+
+  constructor(options: KvConfigManagerOptions = {}) {
+    this.#events = options.events ?? new EventRecorder();
+  }
+
+  /** All namespaces, to read. */
+  get configTable(): ReadonlyMap<string, ReadonlyMap<string, string>> {
+    return this.#configTable;
+  }
+
+  /** Merges what was stored, without events. */
+  load(stored: ReadonlyMap<string, ReadonlyMap<string, string>>): void {
+    for (const [namespace, table] of stored) {
+      const entries = this.#namespace(namespace);
+      for (const [key, value] of table) entries.set(key, value);
+    }
+  }
+
+  /**
+   * Code 100.
+   *
+   * @param value null is what Apache stores for a missing value: the key is then as good as absent, its namespace is there.
+   */
+  putKvConfig(namespace: string, key: string, value: string | null): void {
+    this.#events.run(() => {
+      const entries = this.#namespace(namespace);
+      const before = entries.get(key);
+      if (value === null) entries.delete(key);
+      else entries.set(key, value);
+      const after = value ?? undefined;
+      if (before !== after) this.#events.record({ type: 'kv.changed', cause: 'put-kv', namespace, key, before, after });
+    });
+  }
+
+  /** Code 101; `undefined` becomes code 22. */
+  getKvConfig(namespace: string, key: string): string | undefined {
+    return this.#configTable.get(namespace)?.get(key);
+  }
+
+  /** Code 102: removes the key and leaves its namespace. Returns whether it was there. */
+  deleteKvConfig(namespace: string, key: string): boolean {
+    return this.#events.run(() => {
+      const entries = this.#configTable.get(namespace);
+      const before = entries?.get(key);
+      if (entries === undefined || before === undefined) return false;
+      entries.delete(key);
+      this.#events.record({ type: 'kv.changed', cause: 'delete-kv', namespace, key, before });
+      return true;
+    });
+  }
+
+  /** Code 219; `undefined`, for a namespace that is not there, becomes code 22. */
+  getKvListByNamespace(namespace: string): ReadonlyMap<string, string> | undefined {
+    return this.#configTable.get(namespace);
+  }
+
+  #namespace(namespace: string): Map<string, string> {
+    let entries = this.#configTable.get(namespace);
+    if (entries === undefined) {
+      entries = new Map();
+      this.#configTable.set(namespace, entries);
+    }
+    return entries;
+  }
+}

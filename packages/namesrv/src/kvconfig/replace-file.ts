@@ -1,0 +1,65 @@
+import { mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+
+const MAX_LINKS = 16;
+
+/**
+ * Puts a new file in the place of another so that at any moment, also after a power cut, the old or the new content is there whole: a
+ * temporary file beside it, synced, renamed, the directory synced. Only the owner can read it. Missing directories are made, for the
+ * owner alone.
+ */
+export async function replaceFile(path: string, content: Uint8Array): Promise<void> {
+  const directory = dirname(path);
+  const temporary = `${path}.tmp`;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  // A rest of an interrupted write, or a trap: never written through.
+  await rm(temporary, { force: true });
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncDirectory(directory);
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  // Windows has no way to do this.
+  if (process.platform === 'win32') return;
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The file that a path means, through symbolic links, also where it does not exist yet. */
+export async function linkTarget(path: string): Promise<string> {
+  let target = resolve(path);
+  for (let links = 0; links < MAX_LINKS; links++) {
+    try {
+      return await realpath(target);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    try {
+      target = resolve(dirname(target), await readlink(target));
+    } catch {
+      return target;
+    }
+  }
+  return target;
+}
+
+/** Whether an error of the file system says that there is no such file. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
