@@ -4,6 +4,8 @@ import { expect } from 'chai';
 import type { ChannelHandler } from '../../src/channel/channel-handler.js';
 import { SocketChannel, type SocketChannelOptions } from '../../src/channel/socket-channel.js';
 import type { RemotingError } from '../../src/errors.js';
+import { ReadBackpressure } from '../../src/handler/read-backpressure.js';
+import { ManualClock } from '../../src/manual-clock.js';
 
 interface Pair {
   readonly channel: SocketChannel;
@@ -157,4 +159,219 @@ describe('SocketChannel', () => {
     expect(await channel.closed).to.equal(undefined);
     expect(log).to.deep.equal(['inactive']);
   });
+
+  it('does not let a peer hold a close open', async () => {
+    const clock = new ManualClock();
+    const { channel, peer } = await pair({}, { clock });
+    channel.writeAndFlush(Buffer.from('bye'));
+    void channel.close();
+    // The peer, half open, never closes its side.
+    const text = readUntil(peer, 3);
+    await once(peer, 'end');
+    expect((await text).toString()).to.equal('bye');
+    clock.advance(999);
+    let ended = false;
+    void channel.closed.then(() => {
+      ended = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).to.equal(false);
+    clock.advance(1);
+    expect(await channel.closed).to.equal(undefined);
+    expect(clock.pendingTimers).to.equal(0);
+  });
+
+  it('gives up a close whose peer takes no bytes, with an error', async () => {
+    const clock = new ManualClock();
+    const { channel, peer } = await pair({}, { clock });
+    peer.pause();
+    const results: unknown[] = [];
+    channel.writeAndFlush(Buffer.alloc(64 * 1024 * 1024), (error) => results.push(error?.code));
+    void channel.close();
+    await stalled(channel);
+    clock.advance(1000);
+    expect((await channel.closed)?.code).to.equal('CONNECTION_CLOSED');
+    expect(results).to.deep.equal(['CONNECTION_CLOSED']);
+    expect([channel.pendingBytes, clock.pendingTimers]).to.deep.equal([0, 0]);
+  });
+
+  it('stops reading from a peer that does not read, so that what waits stays bounded, and goes on when it does', async () => {
+    const answer = Buffer.alloc(16 * 1024);
+    let requests = 0;
+    let bytes = 0;
+    let mostBytes = 0;
+    const edges: boolean[] = [];
+    const { channel, peer } = await pair({
+      backpressure: new ReadBackpressure({ clock: new ManualClock() }),
+      answer: {
+        channelRead(ctx, message) {
+          // One answer, 16 times as large, for each KiB that comes.
+          for (bytes += (message as Buffer).length; bytes >= 1024; bytes -= 1024) {
+            requests++;
+            ctx.writeAndFlush(answer);
+          }
+          mostBytes = Math.max(mostBytes, ctx.channel.pendingBytes);
+        },
+        channelWritabilityChanged: (ctx) => edges.push(ctx.channel.isWritable),
+      },
+    });
+    peer.pause();
+    const asked = 4096;
+    peer.write(Buffer.alloc(asked * 1024));
+    await stalled(channel);
+    expect(channel.autoRead).to.equal(false);
+    // One chunk of 64 KiB may be answered beyond the mark, and one more be on its way when reading stops.
+    expect(mostBytes).to.be.at.most(64 * 1024 + 2 * 64 * answer.length + answer.length);
+    expect(requests).to.be.below(asked);
+
+    let received = 0;
+    await new Promise<void>((resolve) => {
+      peer.on('data', (chunk) => {
+        received += chunk.length;
+        if (received === asked * answer.length) resolve();
+      });
+      peer.resume();
+    });
+    expect(requests).to.equal(asked);
+    edges.forEach((writable, index) => {
+      expect(writable).to.equal(index % 2 === 1);
+    });
+  });
+
+  it('sends a write larger than a batch whole, and calls its listener after the last byte', async () => {
+    const { channel, peer } = await pair();
+    const bytes = Buffer.alloc(1_000_003, 'abcdefg');
+    channel.write(Buffer.from('<'));
+    const told = new Promise<unknown[]>((resolve) => {
+      channel.writeAndFlush(bytes, (error) => resolve([error, channel.bytesWritten > bytes.length]));
+    });
+    channel.writeAndFlush(Buffer.from('>'));
+    expect([channel.pendingBytes, channel.isWritable]).to.deep.equal([bytes.length + 2, false]);
+    const received = await readUntil(peer, bytes.length + 2);
+    expect(received.equals(Buffer.concat([Buffer.from('<'), bytes, Buffer.from('>')]))).to.equal(true);
+    expect(await told).to.deep.equal([undefined, true]);
+  });
+
+  it('calls each listener once when the peer resets while much is waiting', async () => {
+    const { channel, peer } = await pair({ a: { exceptionCaught() {} } });
+    peer.pause();
+    const calls = new Array<number>(50).fill(0);
+    const codes = new Set<unknown>();
+    for (let i = 0; i < calls.length; i++) {
+      channel.writeAndFlush(Buffer.alloc(1024 * 1024), (error) => {
+        calls[i] = (calls[i] ?? 0) + 1;
+        codes.add(error?.code);
+      });
+    }
+    await stalled(channel);
+    peer.resetAndDestroy();
+    const error = await channel.closed;
+    expect(error?.code).to.be.oneOf(['SEND_FAILED', 'CONNECTION_CLOSED']);
+    expect(calls).to.deep.equal(new Array(50).fill(1));
+    expect([...codes].filter((code) => code !== undefined)).to.deep.equal([error?.code]);
+  });
+
+  it('delivers nothing that arrives after a close inside a handler', async () => {
+    const log: string[] = [];
+    const { channel, peer } = await pair({
+      a: {
+        channelRead(ctx, message) {
+          log.push(String(message));
+          ctx.writeAndFlush(Buffer.from('last'));
+          ctx.close();
+          peer.write('two');
+        },
+        channelReadComplete: () => log.push('complete'),
+        channelInactive: () => log.push('inactive'),
+      },
+    });
+    peer.write('one');
+    const text = readUntil(peer, 4);
+    await once(peer, 'end');
+    peer.end();
+    expect((await text).toString()).to.equal('last');
+    await channel.closed;
+    expect(log).to.deep.equal(['one', 'complete', 'inactive']);
+  });
+
+  it('reads nothing while autoRead is off', async () => {
+    const log: string[] = [];
+    const { channel, peer } = await pair({ a: { channelRead: (_ctx, message) => log.push(String(message)) } });
+    channel.autoRead = false;
+    await new Promise<void>((resolve) => peer.write('x', () => resolve()));
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(log).to.deep.equal([]);
+    const read = new Promise<void>((resolve) => {
+      channel.pipeline.addFirst('first', { channelRead: (ctx, message) => resolve(ctx.fireChannelRead(message)) });
+    });
+    channel.autoRead = true;
+    await read;
+    expect(log).to.deep.equal(['x']);
+  });
+
+  it('ends with CONNECT_FAILED, and no event, when the socket does not connect', async () => {
+    const port = await unusedPort();
+    const log: string[] = [];
+    const channel = new SocketChannel(net.connect(port, '127.0.0.1'), { remoteAddress: `127.0.0.1:${port}` });
+    channel.pipeline.addLast('a', {
+      channelActive: () => log.push('active'),
+      channelInactive: () => log.push('inactive'),
+      exceptionCaught: () => log.push('exception'),
+      handlerRemoved: () => log.push('removed'),
+    });
+    channel.start();
+    channel.writeAndFlush(Buffer.from('x'), (error) => log.push(`${error?.code}`));
+    const error = await channel.closed;
+    expect(error).to.include({ code: 'CONNECT_FAILED', address: `127.0.0.1:${port}` });
+    expect(error?.cause).to.include({ code: 'ECONNREFUSED' });
+    expect(log).to.deep.equal(['CONNECT_FAILED', 'removed']);
+  });
+
+  it('becomes active when the socket has connected, and sends then what was written before', async () => {
+    const server = net.createServer((socket) => socket.pipe(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as net.AddressInfo;
+    const channel = new SocketChannel(net.connect(port, '127.0.0.1'));
+    open.push(channel);
+    const log: string[] = [];
+    const echoed = new Promise<void>((resolve) => {
+      channel.pipeline.addLast('a', {
+        channelActive: (ctx) => log.push(`active ${ctx.channel.remoteAddress}`),
+        channelRead(_ctx, message) {
+          log.push(String(message));
+          resolve();
+        },
+      });
+    });
+    channel.start();
+    channel.writeAndFlush(Buffer.from('early'));
+    await echoed;
+    expect(log).to.deep.equal([`active 127.0.0.1:${port}`, 'early']);
+    server.close();
+  });
+
+  it('bears two errors of one socket', async () => {
+    const { channel, socket } = await pair({ a: { exceptionCaught() {} } });
+    socket.emit('error', new Error('first'));
+    socket.emit('error', new Error('second'));
+    expect((await channel.closed)?.message).to.match(/broke: first$/);
+  });
 });
+
+/** Resolves when the channel has waiting bytes and none of them has gone for some turns. */
+async function stalled(channel: SocketChannel): Promise<void> {
+  for (let quiet = 0, last = -1; quiet < 50; last = channel.bytesWritten) {
+    await new Promise((resolve) => setImmediate(resolve));
+    quiet = channel.pendingBytes > 0 && channel.bytesWritten === last ? quiet + 1 : 0;
+  }
+}
+
+async function unusedPort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
