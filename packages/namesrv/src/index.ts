@@ -1,3 +1,6 @@
+export { NamesrvError, type NamesrvErrorCode } from './errors.js';
+export { createNameServer, NameServer, type NameServerEnvironment, type NameServerEventMap } from './name-server.js';
+export type { NamesrvEvent } from './namesrv-event.js';
 export {
   type NamesrvOption,
   type NamesrvOptionName,

@@ -1,0 +1,124 @@
+import { type Clock, type Logger, RemotingServer, SerializeType, silentLogger, systemClock } from '@rmqns/remoting';
+import { EventEmitter } from 'eventemitter3';
+import { BrokerHousekeeping } from './broker-housekeeping.js';
+import { EventRecorder } from './event-recorder.js';
+import { KvConfigManager } from './kvconfig/kv-config-manager.js';
+import { KvConfigStore } from './kvconfig/kv-config-store.js';
+import type { NamesrvEvent } from './namesrv-event.js';
+import { type NamesrvOptions, type ResolvedNamesrvOptions, resolveNamesrvOptions } from './namesrv-options.js';
+import { DefaultRequestProcessor } from './processor/default-request-processor.js';
+import type { NamesrvContext } from './processor/namesrv-context.js';
+import { profiles } from './profile.js';
+import { RouteInfoManager } from './routeinfo/route-info-manager.js';
+
+/** What the surroundings of a name server give it, beside its options. */
+export interface NameServerEnvironment {
+  /** Default: nothing is logged. */
+  readonly logger?: Logger;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+export interface NameServerEventMap {
+  /** A change of the tables, after it happened; in order of revisions. Listeners must not block. */
+  change: [event: NamesrvEvent];
+}
+
+/**
+ * A name server for RocketMQ's brokers and clients (upstream: `NamesrvController`). Made by {@link createNameServer}; does nothing
+ * before {@link start}, and can be started once.
+ */
+export class NameServer extends EventEmitter<NameServerEventMap> implements AsyncDisposable {
+  readonly options: ResolvedNamesrvOptions;
+  readonly #logger: Logger;
+  readonly #kvConfigManager: KvConfigManager;
+  readonly #kvConfigStore: KvConfigStore | undefined;
+  readonly #server: RemotingServer;
+  readonly #housekeeping: BrokerHousekeeping;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: NamesrvOptions, environment: NameServerEnvironment) {
+    super();
+    this.options = resolveNamesrvOptions(options);
+    this.#logger = environment.logger ?? silentLogger;
+    const clock = environment.clock ?? systemClock;
+    const profile = profiles[this.options.profile];
+    const events = new EventRecorder((event) => void this.emit('change', event));
+    const routeInfoManager = new RouteInfoManager({
+      profile,
+      events,
+      defaultHeartbeatTimeoutMillis: this.options.defaultHeartbeatTimeoutMillis,
+      scanPeriodMillis: this.options.scanNotActiveBrokerInterval ?? profile.scanPeriodMillis,
+    });
+    this.#kvConfigManager = new KvConfigManager({ events });
+    this.#kvConfigStore =
+      this.options.kvConfigPath === undefined ? undefined : new KvConfigStore(this.options.kvConfigPath);
+    this.#server = new RemotingServer({
+      host: this.options.bindAddress,
+      port: this.options.listenPort,
+      backlog: this.options.serverSocketBacklog,
+      allIdleMillis: this.options.serverChannelMaxIdleTimeSeconds * 1000,
+      maxFrameBytes: this.options.maxFrameBytes,
+      version: profile.version,
+      responseSerializeType: profile.answersInRequestFormat ? 'request' : SerializeType.JSON,
+      clock,
+      logger: this.#logger,
+    });
+    const context: NamesrvContext = {
+      profile,
+      options: this.options,
+      clock,
+      logger: this.#logger,
+      routeInfoManager,
+      kvConfigManager: this.#kvConfigManager,
+      persistKvConfig: () => this.#kvConfigStore?.persist(() => this.#kvConfigManager.configTable) ?? Promise.resolve(),
+    };
+    this.#server.registerDefaultProcessor(new DefaultRequestProcessor(context));
+    this.#housekeeping = new BrokerHousekeeping(this.#server, routeInfoManager, {
+      profile,
+      clock,
+      logger: this.#logger,
+      scanNotActiveBrokerInterval: this.options.scanNotActiveBrokerInterval,
+    });
+  }
+
+  /**
+   * Reads the KV config, then listens.
+   *
+   * @throws NamesrvError `KV_CONFIG_UNREADABLE` when its file is torn or foreign
+   * @throws RemotingError `BIND_FAILED` when the address cannot be listened on
+   */
+  async start(): Promise<void> {
+    if (this.#kvConfigStore !== undefined) this.#kvConfigManager.load(await this.#kvConfigStore.load());
+    await this.#server.start();
+    this.#housekeeping.start();
+  }
+
+  /** `host:port` as bound, with the real port where `listenPort` was 0. Empty before {@link start}. */
+  get address(): string {
+    return this.#server.address;
+  }
+
+  /** Stops listening, answers what is under way, closes the connections, and waits for the KV file. Twice is as good as once. */
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      this.#housekeeping.stop();
+      await this.#server.close();
+      await this.#kvConfigStore?.close();
+    })();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/**
+ * Makes a name server; it listens once {@link NameServer.start} is called.
+ *
+ * @throws NamesrvOptionsError with everything that is wrong with the options
+ */
+export function createNameServer(options: NamesrvOptions = {}, environment: NameServerEnvironment = {}): NameServer {
+  return new NameServer(options, environment);
+}

@@ -1,0 +1,56 @@
+import { RequestCode, ResponseCode } from '@rmqns/protocol';
+import { RemotingCommand, type RequestContext, type RequestProcessor } from '@rmqns/remoting';
+import { getAllTopicListFromNameserver, getBrokerClusterInfo } from './cluster.js';
+import { getRouteInfoByTopic } from './get-route-info-by-topic.js';
+import { deleteKvConfig, getKvConfig, getKvListByNamespace, putKvConfig } from './kv-config.js';
+import type { NamesrvContext } from './namesrv-context.js';
+import { queryDataVersion, registerBroker, unregisterBroker } from './register-broker.js';
+import type { RequestHandler } from './request-handler.js';
+
+/**
+ * The answer to a code that nobody serves: code 3 in every profile, where 4.x says nothing and lets its caller time out
+ * (reference: nameserver 2, "Unsupported codes"). The remark begins with a blank, as upstream's.
+ */
+const notSupported: RequestHandler = (_context, request) =>
+  RemotingCommand.response(ResponseCode.REQUEST_CODE_NOT_SUPPORTED, ` request type ${request.code} not supported`);
+
+/** The 23 codes of a name server (reference: nameserver 2), in their order. */
+const dispatchTable: ReadonlyMap<number, RequestHandler> = new Map([
+  [RequestCode.PUT_KV_CONFIG, putKvConfig],
+  [RequestCode.GET_KV_CONFIG, getKvConfig],
+  [RequestCode.DELETE_KV_CONFIG, deleteKvConfig],
+  [RequestCode.REGISTER_BROKER, registerBroker],
+  [RequestCode.UNREGISTER_BROKER, unregisterBroker],
+  [RequestCode.GET_ROUTEINFO_BY_TOPIC, getRouteInfoByTopic],
+  [RequestCode.GET_BROKER_CLUSTER_INFO, getBrokerClusterInfo],
+  [RequestCode.WIPE_WRITE_PERM_OF_BROKER, notSupported],
+  [RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER, getAllTopicListFromNameserver],
+  [RequestCode.DELETE_TOPIC_IN_NAMESRV, notSupported],
+  [RequestCode.REGISTER_TOPIC_IN_NAMESRV, notSupported],
+  [RequestCode.GET_KVLIST_BY_NAMESPACE, getKvListByNamespace],
+  [RequestCode.GET_TOPICS_BY_CLUSTER, notSupported],
+  [RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS, notSupported],
+  [RequestCode.GET_UNIT_TOPIC_LIST, notSupported],
+  [RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST, notSupported],
+  [RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST, notSupported],
+  [RequestCode.UPDATE_NAMESRV_CONFIG, notSupported],
+  [RequestCode.GET_NAMESRV_CONFIG, notSupported],
+  [RequestCode.QUERY_DATA_VERSION, queryDataVersion],
+  [RequestCode.ADD_WRITE_PERM_OF_BROKER, notSupported],
+  [RequestCode.GET_BROKER_MEMBER_GROUP, notSupported],
+  [RequestCode.BROKER_HEARTBEAT, notSupported],
+]);
+
+/** Answers every request to a name server by its code (upstream: `DefaultRequestProcessor`). */
+export class DefaultRequestProcessor implements RequestProcessor {
+  readonly #context: NamesrvContext;
+
+  constructor(context: NamesrvContext) {
+    this.#context = context;
+  }
+
+  processRequest(ctx: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {
+    const handler = dispatchTable.get(request.code) ?? notSupported;
+    return handler(this.#context, request, ctx.channel);
+  }
+}

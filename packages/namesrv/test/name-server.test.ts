@@ -1,0 +1,377 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { bodyCrc32, encodeRegisterBrokerBody, type RegisterBrokerBody, RequestCode } from '@rmqns/protocol';
+import { type ExtFields, RemotingClient, RemotingCommand, SerializeType } from '@rmqns/remoting';
+import { ManualClock } from '@rmqns/remoting/testing';
+import { expect } from 'chai';
+import { createNameServer, type NameServer } from '../src/name-server.js';
+import type { NamesrvEvent } from '../src/namesrv-event.js';
+import type { NamesrvOptions } from '../src/namesrv-options.js';
+
+const V4_9_4 = 401;
+const topics = (...names: string[]): RegisterBrokerBody => ({
+  topicConfigSerializeWrapper: {
+    dataVersion: { timestamp: 1_000, counter: 1, stateVersion: 0 },
+    topicConfigTable: new Map(
+      names.map((topicName) => [
+        topicName,
+        {
+          topicName,
+          readQueueNums: 4,
+          writeQueueNums: 4,
+          perm: 6,
+          topicFilterType: 'SINGLE_TAG',
+          topicSysFlag: 0,
+          order: false,
+        },
+      ]),
+    ),
+    topicQueueMappingInfoMap: new Map(),
+  },
+  filterServerList: [],
+});
+const broker = {
+  brokerName: 'broker-a',
+  brokerAddr: '10.0.0.1:10911',
+  clusterName: 'C1',
+  haServerAddr: '10.0.0.1:10912',
+  brokerId: '0',
+};
+
+describe('a name server', () => {
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+  });
+
+  async function start(options: NamesrvOptions = {}, clock?: ManualClock): Promise<NameServer> {
+    const server = createNameServer(
+      { bindAddress: '127.0.0.1', listenPort: 0, ...options },
+      clock === undefined ? {} : { clock },
+    );
+    await server.start();
+    cleanUps.push(() => server.close());
+    return server;
+  }
+
+  function connect(version = 479): RemotingClient {
+    const client = new RemotingClient({ version });
+    cleanUps.push(() => client.destroy());
+    return client;
+  }
+
+  const ask = (
+    client: RemotingClient,
+    server: NameServer,
+    code: number,
+    extFields: Record<string, string> = {},
+    body?: Uint8Array,
+  ): Promise<RemotingCommand> =>
+    client.invokeSync(server.address, RemotingCommand.request(code, { extFields: extFields as ExtFields, body }));
+
+  function register(
+    client: RemotingClient,
+    server: NameServer,
+    fields: Record<string, string> = {},
+    body = topics('T1', 'T2'),
+  ): Promise<RemotingCommand> {
+    const bytes = encodeRegisterBrokerBody(body, { compressed: false, fiveX: true });
+    return ask(
+      client,
+      server,
+      RequestCode.REGISTER_BROKER,
+      { ...broker, compressed: 'false', bodyCrc32: String(bodyCrc32(bytes)), ...fields },
+      bytes,
+    );
+  }
+
+  const text = (response: RemotingCommand): string => Buffer.from(response.body ?? []).toString();
+  const clusterInfo = async (client: RemotingClient, server: NameServer): Promise<string> =>
+    text(await ask(client, server, RequestCode.GET_BROKER_CLUSTER_INFO));
+  const route = (client: RemotingClient, server: NameServer, topic = 'T1'): Promise<RemotingCommand> =>
+    ask(client, server, RequestCode.GET_ROUTEINFO_BY_TOPIC, { topic });
+  const EMPTY = '{"brokerAddrTable":{},"clusterAddrTable":{}}';
+
+  it('shows a registered broker to clients and forgets it when it unregisters', async () => {
+    const server = await start();
+    const [broker1, client] = [connect(), connect()];
+    expect(await register(broker1, server)).to.deep.include({
+      code: 0,
+      version: 479,
+      remark: undefined,
+      body: undefined,
+    });
+    expect(text(await route(client, server))).to.equal(
+      '{"brokerDatas":[{"brokerAddrs":{"0":"10.0.0.1:10911"},"brokerName":"broker-a","cluster":"C1","enableActingMaster":false}],"filterServerTable":{},"queueDatas":[{"brokerName":"broker-a","perm":6,"readQueueNums":4,"topicSysFlag":0,"writeQueueNums":4}]}',
+    );
+    expect(await clusterInfo(client, server)).to.equal(
+      '{"brokerAddrTable":{"broker-a":{"brokerAddrs":{0:"10.0.0.1:10911"},"brokerName":"broker-a","cluster":"C1","enableActingMaster":false}},"clusterAddrTable":{"C1":["broker-a"]}}',
+    );
+    expect(text(await ask(client, server, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER))).to.equal(
+      '{"topicList":["T1","T2"]}',
+    );
+    expect((await ask(broker1, server, RequestCode.UNREGISTER_BROKER, broker)).code).to.equal(0);
+    expect(await route(client, server)).to.deep.include({
+      code: 17,
+      remark:
+        'No topic route info in name server for the topic: T1\nSee https://rocketmq.apache.org/docs/bestPractice/06FAQ for further details.',
+    });
+    expect(await clusterInfo(client, server)).to.equal(EMPTY);
+  });
+
+  it('gives clients before 4.9.4 unquoted broker ids, unless they ask for standard JSON', async () => {
+    const server = await start();
+    await register(connect(), server);
+    expect(text(await route(connect(V4_9_4 - 1), server))).to.contain('{0:"10.0.0.1:10911"}');
+    expect(text(await route(connect(V4_9_4), server))).to.contain('{"0":"10.0.0.1:10911"}');
+    const response = await ask(connect(317), server, RequestCode.GET_ROUTEINFO_BY_TOPIC, {
+      topic: 'T1',
+      acceptStandardJsonOnly: 'true',
+    });
+    expect(text(response)).to.contain('{"0":"10.0.0.1:10911"}');
+  });
+
+  it('as 4.7.1 always sends unquoted ids and topicSynFlag, and carries its version', async () => {
+    const server = await start({ profile: '4.7.1' });
+    await register(connect(), server);
+    const response = await route(connect(), server);
+    expect(response.version).to.equal(355);
+    expect(text(response)).to.equal(
+      '{"brokerDatas":[{"brokerAddrs":{0:"10.0.0.1:10911"},"brokerName":"broker-a","cluster":"C1"}],"filterServerTable":{},"queueDatas":[{"brokerName":"broker-a","perm":6,"readQueueNums":4,"topicSynFlag":0,"writeQueueNums":4}]}',
+    );
+    expect((await route(connect(), server, 'none')).remark).to.contain('See http://rocketmq.apache.org/docs/faq/ for');
+  });
+
+  it('answers binary headers in kind as 4.9.7, in JSON as the others', async () => {
+    for (const [profile, expected] of [
+      ['4.7.1', SerializeType.JSON],
+      ['4.9.7', SerializeType.ROCKETMQ],
+      ['5.3.3', SerializeType.JSON],
+    ] as const) {
+      const server = await start({ profile });
+      const response = await connect().invokeSync(
+        server.address,
+        RemotingCommand.request(RequestCode.GET_BROKER_CLUSTER_INFO, { serializeType: SerializeType.ROCKETMQ }),
+      );
+      expect([profile, response.serializeType, text(response)]).to.deep.equal([profile, expected, EMPTY]);
+    }
+  });
+
+  it('tells a slave its master, and nothing to a master or to a slave without a living one', async () => {
+    const server = await start();
+    const slave = { brokerId: '1', brokerAddr: '10.0.0.2:10911', haServerAddr: '10.0.0.2:10912' };
+    const [master, other] = [connect(), connect()];
+    expect({ ...(await register(other, server, slave)).extFields }).to.deep.equal({});
+    expect({ ...(await register(master, server)).extFields }).to.deep.equal({});
+    expect({ ...(await register(other, server, slave)).extFields }).to.deep.equal({
+      masterAddr: '10.0.0.1:10911',
+      haServerAddr: '10.0.0.1:10912',
+    });
+  });
+
+  it('drops a broker at once when its connection closes', async () => {
+    const server = await start();
+    const [gone, client] = [connect(), connect()];
+    await register(gone, server);
+    const dropped = new Promise<void>((resolve) =>
+      server.on('change', (event) => event.type === 'broker-name.removed' && resolve()),
+    );
+    await gone.destroy();
+    await dropped;
+    expect(await clusterInfo(client, server)).to.equal(EMPTY);
+    expect((await route(client, server)).code).to.equal(17);
+  });
+
+  it('drops a silent broker at the first scan after its timeout, and closes its connection', async () => {
+    const clock = new ManualClock();
+    const server = await start(
+      { defaultHeartbeatTimeoutMillis: 20_000, serverChannelMaxIdleTimeSeconds: 3_600 },
+      clock,
+    );
+    const events: NamesrvEvent['type'][] = [];
+    const [silent, client] = [connect(), connect()];
+    await register(silent, server);
+    const closed = new Promise<void>((resolve) => silent.on('close', () => resolve()));
+    server.on('change', (event) => events.push(event.type));
+    for (let i = 0; i < 4; i++) clock.advance(5_000);
+    expect((await route(client, server)).code).to.equal(0);
+    clock.advance(5_000);
+    expect(events).to.deep.equal([
+      'broker.expired',
+      'broker-name.removed',
+      'cluster.removed',
+      'topic.removed',
+      'topic.removed',
+    ]);
+    expect((await route(client, server)).code).to.equal(17);
+    await closed;
+  });
+
+  const required = ['brokerName', 'brokerAddr', 'clusterName', 'brokerId'];
+  const good = encodeRegisterBrokerBody(topics('T1', 'T2'), { compressed: false, fiveX: true });
+  const bomb = deflateSync(Buffer.alloc(128 * 1024 * 1024));
+  const refused: [string, Record<string, string>, Uint8Array | undefined, RegExp][] = [
+    ['with a wrong CRC', { bodyCrc32: '1' }, good, /^crc32 not match$/],
+    ['with a CRC and no body', { bodyCrc32: '1' }, undefined, /^crc32 not match$/],
+    ['whose body is no JSON', {}, Buffer.from('nonsense'), /./],
+    ['whose body is null', {}, Buffer.from('null'), /./],
+    ['whose compressed body is not deflated', { compressed: 'true' }, good, /./],
+    ['whose compressed body is cut short', { compressed: 'true' }, deflateSync(good).subarray(0, 20), /./],
+    [
+      'whose compressed body announces 2 GiB of data version',
+      { compressed: 'true' },
+      deflateSync(Buffer.from('7fffffff', 'hex')),
+      /./,
+    ],
+    ['whose compressed body inflates to 128 MiB', { compressed: 'true' }, bomb, /67108864/],
+    ['with a broker id that is no number', { brokerId: 'zero' }, good, /brokerId/],
+    ...required.map((field): [string, Record<string, string>, Uint8Array, RegExp] => [
+      `without ${field}`,
+      { [field]: '\0' },
+      good,
+      new RegExp(`<${field}> is null`),
+    ]),
+  ];
+  for (const [what, fields, body, remark] of refused) {
+    for (const profile of ['4.7.1', '4.9.7', '5.3.3'] as const) {
+      it(`as ${profile} refuses a registration ${what}: code 1, the cause named, no trace`, async () => {
+        const server = await start({ profile });
+        const client = connect();
+        const extFields = Object.fromEntries(
+          Object.entries({ ...broker, ...fields }).filter(([, value]) => value !== '\0'),
+        );
+        const response = await ask(client, server, RequestCode.REGISTER_BROKER, extFields, body);
+        expect(response.code).to.equal(1);
+        expect(response.remark).to.match(remark).and.not.contain('    at ');
+        expect(await clusterInfo(client, server)).to.equal(EMPTY);
+        expect(text(await ask(client, server, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER))).to.equal(
+          '{"topicList":[]}',
+        );
+      });
+    }
+  }
+
+  it('answers code 3 to codes that it does not serve, in every profile, and nothing to oneway ones', async () => {
+    const server = await start({ profile: '4.7.1' });
+    const client = connect();
+    for (const code of [9999, -5, 905, RequestCode.WIPE_WRITE_PERM_OF_BROKER]) {
+      expect(await ask(client, server, code)).to.deep.include({
+        code: 3,
+        remark: ` request type ${code} not supported`,
+      });
+    }
+    await client.invokeOneway(server.address, RemotingCommand.request(9999));
+    expect((await route(client, server, 'none')).remark).to.contain('topic: none');
+  });
+
+  it('answers version queries, which are heartbeats', async () => {
+    const server = await start();
+    const client = connect();
+    const query = (version: object): Promise<RemotingCommand> =>
+      ask(client, server, RequestCode.QUERY_DATA_VERSION, broker, Buffer.from(JSON.stringify(version)));
+    const unknown = await query({ counter: 1, timestamp: 1_000 });
+    expect([unknown.extFields?.['changed'], unknown.body]).to.deep.equal(['true', undefined]);
+    await register(client, server);
+    const same = await query({ counter: 1, timestamp: 1_000 });
+    expect([same.extFields?.['changed'], text(same)]).to.deep.equal([
+      'false',
+      '{"counter":1,"stateVersion":0,"timestamp":1000}',
+    ]);
+    expect((await query({ counter: 2, timestamp: 1_000 })).extFields?.['changed']).to.equal('true');
+  });
+
+  describe('KV configuration', () => {
+    let directory = '';
+    let path = '';
+    beforeEach(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'rmqns-kv-'));
+      path = join(directory, 'namesrv', 'kvConfig.json');
+      cleanUps.push(() => rm(directory, { recursive: true }));
+    });
+    const entry = { namespace: 'ORDER_TOPIC_CONFIG', key: 'T1', value: 'broker-a:4' };
+
+    it('is on disk when it is answered, in Apache’s format, for its owner alone, and there after a restart', async () => {
+      const server = await start({ kvConfigPath: path });
+      const client = connect();
+      expect((await ask(client, server, RequestCode.PUT_KV_CONFIG, entry)).code).to.equal(0);
+      expect(await readFile(path, 'utf8')).to.equal('{"configTable":{"ORDER_TOPIC_CONFIG":{"T1":"broker-a:4"}}}');
+      expect(((await stat(path)).mode & 0o777).toString(8)).to.equal('600');
+      await server.close();
+      const again = await start({ kvConfigPath: path });
+      const response = await ask(client, again, RequestCode.GET_KV_CONFIG, entry);
+      expect([response.code, { ...response.extFields }]).to.deep.equal([0, { value: 'broker-a:4' }]);
+    });
+
+    it('tells brokers the order topics: no body without the namespace, an empty table when it is empty', async () => {
+      const server = await start();
+      const client = connect();
+      expect((await register(client, server)).body).to.equal(undefined);
+      await ask(client, server, RequestCode.PUT_KV_CONFIG, entry);
+      expect(text(await register(client, server))).to.equal('{"table":{"T1":"broker-a:4"}}');
+      await ask(client, server, RequestCode.DELETE_KV_CONFIG, entry);
+      expect(text(await register(client, server))).to.equal('{"table":{}}');
+    });
+
+    it('shows in routes when order messages are enabled, at once after a change', async () => {
+      const server = await start({ orderMessageEnable: true });
+      const client = connect();
+      await register(client, server);
+      expect(text(await route(client, server))).to.not.contain('orderTopicConf');
+      await ask(client, server, RequestCode.PUT_KV_CONFIG, entry);
+      expect(text(await route(client, server))).to.contain('"orderTopicConf":"broker-a:4"');
+      await ask(client, server, RequestCode.DELETE_KV_CONFIG, entry);
+      expect(text(await route(client, server))).to.not.contain('orderTopicConf');
+    });
+
+    it('answers what is missing as Apache does', async () => {
+      const server = await start();
+      const client = connect();
+      expect(await ask(client, server, RequestCode.GET_KV_CONFIG, { namespace: 'N', key: 'K' })).to.deep.include({
+        code: 22,
+        remark: 'No config item, Namespace: N Key: K',
+      });
+      expect(await ask(client, server, RequestCode.GET_KV_CONFIG)).to.deep.include({
+        code: 22,
+        remark: 'No config item, Namespace: null Key: null',
+      });
+      expect(await ask(client, server, RequestCode.GET_KVLIST_BY_NAMESPACE, { namespace: 'N' })).to.deep.include({
+        code: 22,
+        remark: 'No config item, Namespace: N',
+      });
+      expect(await ask(client, server, RequestCode.PUT_KV_CONFIG, { namespace: 'N', value: 'V' })).to.deep.include({
+        code: 1,
+        remark: 'namespace or key is null',
+      });
+      expect((await ask(client, server, RequestCode.DELETE_KV_CONFIG, { namespace: 'N', key: 'K' })).code).to.equal(0);
+    });
+
+    it('says so when it cannot be written', async () => {
+      await writeFile(join(directory, 'namesrv'), 'a file where the directory should be');
+      const server = createNameServer({ bindAddress: '127.0.0.1', listenPort: 0, kvConfigPath: path });
+      const outcome = await server.start().then(
+        async () => {
+          cleanUps.push(() => server.close());
+          return (await ask(connect(), server, RequestCode.PUT_KV_CONFIG, entry)).remark ?? '';
+        },
+        (error: Error) => error.message,
+      );
+      expect(outcome).to.contain(path);
+    });
+
+    it('that is torn keeps the server from starting, in one sentence', async () => {
+      await start({ kvConfigPath: path }).then(async (server) => {
+        await ask(connect(), server, RequestCode.PUT_KV_CONFIG, entry);
+        await server.close();
+      });
+      await writeFile(path, '{"configTable":{"ORDER');
+      const error = await start({ kvConfigPath: path }).then(
+        () => expect.fail('it started'),
+        (caught: Error) => caught,
+      );
+      expect(error).to.deep.include({ code: 'KV_CONFIG_UNREADABLE' });
+      expect(error.message).to.contain(path);
+    });
+  });
+});
