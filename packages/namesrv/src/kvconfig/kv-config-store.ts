@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { decodeKvConfig, encodeKvConfig, type KvConfigTable } from '@rmqns/protocol';
 import { encodeUtf8 } from '@rmqns/remoting/json';
 import { NamesrvError } from '../errors.js';
-import { decodeKvConfig, encodeKvConfig, type KvConfigTable } from './kv-config-text.js';
 import { isMissing, linkTarget, replaceFile } from './replace-file.js';
 
 /**

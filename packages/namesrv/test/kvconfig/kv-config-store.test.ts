@@ -60,8 +60,8 @@ describe('KvConfigStore', () => {
   for (const [what, content, why] of [
     ['an empty file', '', 'it is empty, as an interrupted write leaves it'],
     ['half a file', '{"configTable":{"N":{"k"', ''],
-    ['another JSON file', '{"a":1}', 'it has no configTable'],
-    ['the text null', 'null', 'it has no configTable'],
+    ['another JSON file', '{"a":1}', 'the KV configuration has no configTable'],
+    ['the text null', 'null', 'the KV configuration has no configTable'],
     ['a file of another kind', 'kvConfigPath=/x\n', ''],
     ['a namespace that is no table', '{"configTable":{"N":7}}', ''],
     ['bytes that are no UTF-8', Buffer.from('{"configTable":{"N":{"k":"\xff"}}}', 'latin1'), ''],
