@@ -1,4 +1,4 @@
-import { RemotingError } from '@rmqns/remoting';
+import { RemotingError } from '@rmqns/remoting/command';
 import { parseInt32, parseLong } from '@rmqns/remoting/json';
 import {
   type NamesrvOption,
