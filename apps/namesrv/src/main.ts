@@ -1,1 +1,73 @@
-export {};
+#!/usr/bin/env node
+import { homedir } from 'node:os';
+import { createNameServer } from '@rmqns/namesrv';
+import { type CliArguments, parseCliArguments } from './cli-arguments.js';
+import { logNamesrvEvent } from './event-log.js';
+import { Exit } from './exit.js';
+import { ExitCode } from './exit-code.js';
+import { openLog } from './log.js';
+import { loadNamesrvConfig, printConfigItems } from './namesrv-config.js';
+import { onStopSignals } from './signals.js';
+import { describeStartFailure } from './start-failure.js';
+
+async function main(): Promise<void> {
+  const args = parseCliArguments(process.argv.slice(2));
+  const config = loadNamesrvConfig(args, process.env, homedir());
+  if (args.printConfigItem) throw new Exit(ExitCode.OK, printConfigItems(config.options), { asked: true });
+  await serve(args, config);
+}
+
+async function serve(args: CliArguments, config: ReturnType<typeof loadNamesrvConfig>): Promise<void> {
+  const { options } = config;
+  const log = openLog(options.logLevel, options.logFormat ?? (process.stdout.isTTY ? 'pretty' : 'json'));
+  const { logger } = log;
+  const end = async (exitCode: ExitCode): Promise<void> => {
+    await log.close();
+    process.exit(exitCode);
+  };
+  if (args.configFile !== undefined) log.printLine(`load config properties file OK, ${args.configFile}`);
+  for (const warning of config.warnings) logger.warn(warning);
+  if (config.withoutEffect.length > 0)
+    logger.info({ keys: config.withoutEffect }, `accepted, no effect: ${config.withoutEffect.join(', ')}`);
+
+  const nameServer = createNameServer(options, { logger });
+  nameServer.on('change', (event) => logNamesrvEvent(logger, event));
+  const stop = async (exitCode: ExitCode): Promise<void> => {
+    try {
+      await nameServer.close();
+    } catch (error) {
+      logger.error({ err: error }, 'the name server did not stop cleanly');
+      return end(ExitCode.INTERNAL);
+    }
+    return end(exitCode);
+  };
+  onStopSignals(
+    process,
+    (signal) => {
+      logger.info({ signal }, 'the name server stops');
+      void stop(ExitCode.OK);
+    },
+    () => process.exit(ExitCode.OK),
+  );
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'internal error, please report it; the name server stops');
+    void stop(ExitCode.INTERNAL);
+  });
+  try {
+    await nameServer.start();
+  } catch (error) {
+    await log.close();
+    const sentence = describeStartFailure(error, options.bindAddress, options.listenPort);
+    throw sentence === undefined ? error : new Exit(ExitCode.START_FAILED, sentence, { cause: error });
+  }
+  // 4.x ends after JSON; what scripts look for is the beginning.
+  log.printLine(`The Name Server boot success. serializeType=JSON, address ${nameServer.address}`);
+}
+
+main().catch((error: unknown) => {
+  const exit = error instanceof Exit ? error : undefined;
+  const text =
+    exit?.message ?? `mqnamesrv: internal error, please report it\n${error instanceof Error ? error.stack : error}`;
+  const stream = exit?.asked === true ? process.stdout : process.stderr;
+  stream.write(`${text}\n`, () => process.exit(exit?.exitCode ?? ExitCode.INTERNAL));
+});

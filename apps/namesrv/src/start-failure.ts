@@ -1,5 +1,5 @@
+import { NamesrvError } from '@rmqns/namesrv';
 import { RemotingError } from '@rmqns/remoting';
-import { describeFileError } from './file-error.js';
 
 /**
  * The one sentence for a server that could not start for a reason outside the program: what, why, and what to do.
@@ -8,7 +8,7 @@ import { describeFileError } from './file-error.js';
 export function describeStartFailure(error: unknown, host: string, port: number): string | undefined {
   const code = systemCode(error);
   const cannot = `mqnamesrv: cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}`;
-  if (isFileError(error)) return `mqnamesrv: cannot use its file: ${describeFileError(error)}`;
+  if (NamesrvError.is(error)) return `mqnamesrv: ${error.message}`;
   switch (code) {
     case 'EADDRINUSE':
       return `${cannot}: another process listens there already; stop it (ss -ltnp shows which it is) or choose another port with --port`;
@@ -33,8 +33,4 @@ function systemCode(error: unknown): string | undefined {
     if (typeof code === 'string' && typeof syscall === 'string') return code;
   }
   return undefined;
-}
-
-function isFileError(error: unknown): boolean {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).path === 'string';
 }

@@ -1,0 +1,278 @@
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { encodeRegisterBrokerBody, MqVersion, PutKvConfig, RegisterBroker, type TopicConfig } from '@rmqns/protocol';
+import { RemotingClient } from '@rmqns/remoting';
+import { expect } from 'chai';
+import { launcher, TestHome } from './mqnamesrv-process.js';
+
+const onAnyPort = ['--port', '0', '--bind', '127.0.0.1'];
+
+const twoTopics = {
+  topicConfigSerializeWrapper: {
+    dataVersion: { timestamp: 1, counter: 1, stateVersion: 0 },
+    topicConfigTable: new Map(['T1', 'T2'].map((topicName) => [topicName, topic(topicName)])),
+    topicQueueMappingInfoMap: new Map(),
+  },
+  filterServerList: [],
+};
+
+function topic(topicName: string): TopicConfig {
+  return {
+    topicName,
+    readQueueNums: 4,
+    writeQueueNums: 4,
+    perm: 6,
+    topicFilterType: 'SINGLE_TAG',
+    topicSysFlag: 0,
+    order: false,
+  };
+}
+
+describe('mqnamesrv', () => {
+  let home: TestHome;
+  beforeEach(() => {
+    home = new TestHome();
+  });
+  afterEach(() => home.remove());
+
+  it('says that it serves, with the real port, and accepts connections', async () => {
+    const server = home.start(onAnyPort);
+    const line = await server.line(/boot success/);
+    expect(line).to.match(/^The Name Server boot success\. serializeType=JSON, address 127\.0\.0\.1:\d+$/);
+    const socket = connect(await server.booted(), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.destroy();
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    it(`stops with exit code 0 on ${signal}, also with a connection open, and frees its port`, async () => {
+      const server = home.start(onAnyPort);
+      const port = await server.booted();
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.on('error', () => {});
+      server.kill(signal);
+      expect(await server.ended).to.equal(0);
+      expect(server.stderr).to.equal('');
+      socket.destroy();
+      const taken = createServer().listen(port, '127.0.0.1');
+      await once(taken, 'listening');
+      taken.close();
+    });
+
+  it('writes a log of JSON lines beside the plain ones', async () => {
+    const server = home.start(onAnyPort);
+    await server.booted();
+    server.kill('SIGTERM');
+    await server.ended;
+    const plain = server.stdoutLines.filter((line) => !line.startsWith('{'));
+    expect(plain).to.have.length(1);
+    expect(server.logLines.at(-1)).to.include({ level: 'info', signal: 'SIGTERM', msg: 'the name server stops' });
+    expect(server.logLines.at(-1)?.['time']).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  });
+
+  it('writes a log for eyes when asked', async () => {
+    const server = home.start([...onAnyPort, '--log-format', 'pretty', '--set', 'serverWorkerThreads=4']);
+    await server.booted();
+    expect(server.stdoutLines[0]).to.match(
+      /^\d\d:\d\d:\d\d\.\d{3}Z INFO {2}accepted, no effect: serverWorkerThreads keys=\["serverWorkerThreads"\]$/,
+    );
+  });
+
+  it("reads a file, says so in Apache's words, and names unknown keys and those without effect in the log", async () => {
+    const file = join(home.path, 'namesrv.properties');
+    writeFileSync(
+      file,
+      'listenPort = 0\nbindAddress: 127.0.0.1\nserverWorkerThreads=8\nserverSelectorThreads=3\norderMesageEnable=true\n',
+    );
+    const server = home.start(['-c', file, '-n', '10.0.0.1:9876']);
+    await server.booted();
+    expect(server.stdoutLines[0]).to.equal(`load config properties file OK, ${file}`);
+    const [warning, info] = server.logLines;
+    expect(warning).to.include({
+      level: 'warn',
+      msg: `${file}:5 orderMesageEnable: there is no such option (did you mean orderMessageEnable?)`,
+    });
+    expect(info).to.include({ msg: 'accepted, no effect: serverWorkerThreads, serverSelectorThreads' });
+  });
+
+  it('says in one sentence that the port is in use, and exits 1', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    const server = home.start(['--port', String(port), '--bind', '127.0.0.1']);
+    expect(await server.ended).to.equal(1);
+    expect(server.stderr).to.equal(
+      `mqnamesrv: cannot listen on 127.0.0.1:${port}: another process listens there already; stop it (ss -ltnp shows which it is) or choose another port with --port\n`,
+    );
+    expect(server.stdout).to.equal('');
+    taken.close();
+  });
+
+  it("says in one sentence that an address is not this machine's, and exits 1", async () => {
+    const server = home.start(['--port', '0', '--bind', '192.0.2.1']);
+    expect(await server.ended).to.equal(1);
+    expect(server.stderr).to.equal(
+      'mqnamesrv: cannot listen on 192.0.2.1:0: this machine has no such address; choose one of its own with --bind\n',
+    );
+  });
+
+  it('says in one sentence that its file is missing, and exits 1', async () => {
+    const server = home.start(['-c', 'missing.properties']);
+    expect(await server.ended).to.equal(1);
+    expect(server.stderr).to.equal(
+      'mqnamesrv: cannot read the configuration file missing.properties: there is no such file\n',
+    );
+  });
+
+  it('names every problem of file, environment and flags at once, and exits 78', async () => {
+    writeFileSync(
+      join(home.path, 'bad.properties'),
+      '# ours\nlistenPort=98760\nenableTopicList=yes\nkvConfigPath=\\u12\n',
+    );
+    const server = home.start(['-c', 'bad.properties', '--set', 'profile=5.3'], {
+      environment: { RMQ_NAMESRV_MAX_FRAME_BYTES: 'big' },
+    });
+    expect(await server.ended).to.equal(78);
+    expect(server.stdout).to.equal('');
+    expect(server.stderr.split('\n')).to.deep.equal([
+      'mqnamesrv: the configuration cannot be used:',
+      'bad.properties:4: malformed escape \\u12: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)',
+      'bad.properties:2 listenPort: "98760" is not between 0 and 65535',
+      'bad.properties:3 enableTopicList: "yes" is neither true nor false',
+      'environment RMQ_NAMESRV_MAX_FRAME_BYTES, maxFrameBytes: "big" is no whole number',
+      '--set profile: "5.3" is none of 4.7.1, 4.9.7, 5.3.3',
+      '',
+    ]);
+  });
+
+  it('exits 64 on an unknown option', async () => {
+    const server = home.start(['--prot', '1']);
+    expect(await server.ended).to.equal(64);
+    expect(server.stderr).to.equal(
+      "mqnamesrv: unknown option '--prot' (Did you mean --port?); mqnamesrv --help lists all options\n",
+    );
+  });
+
+  it('prints the effective options with -p, and exits 0', async () => {
+    writeFileSync(join(home.path, 'a.properties'), 'listenPort=1000\norderMessageEnable=true\n');
+    const server = home.start(['-p', '-c', 'a.properties', '--port', '2000']);
+    expect(await server.ended).to.equal(0);
+    expect(server.stderr).to.equal('');
+    const lines = server.stdoutLines;
+    expect(lines.slice(0, 3)).to.deep.equal([
+      'rocketmqHome=',
+      `kvConfigPath=${home.path}/namesrv/kvConfig.json`,
+      'configStorePath=a.properties',
+    ]);
+    expect(lines).to.include.members([
+      'listenPort=2000',
+      'orderMessageEnable=true',
+      'scanNotActiveBrokerInterval=5000',
+    ]);
+  });
+
+  it('prints its usage as Apache does, then its own', async () => {
+    const server = home.start(['-h']);
+    expect(await server.ended).to.equal(0);
+    expect(server.stdoutLines[0]).to.equal('usage: mqnamesrv [-c <arg>] [-h] [-n <arg>] [-p]');
+    expect(server.stdout).to.match(/--set <key=value> +set any option; may be repeated/);
+  });
+
+  it('prints its version', async () => {
+    const server = home.start(['--version']);
+    expect(await server.ended).to.equal(0);
+    expect(server.stdout).to.match(/^mqnamesrv \d+\.\d+\.\d+ .*Node\.js v\d+/);
+  });
+
+  it('runs through its launcher from another directory, through a relative symbolic link to it', async () => {
+    symlinkSync(launcher, join(home.path, 'first'));
+    symlinkSync('first', join(home.path, 'mqnamesrv'));
+    const server = home.start(onAnyPort, { command: ['./mqnamesrv'] });
+    await server.booted();
+    server.kill('SIGTERM');
+    expect(await server.ended).to.equal(0);
+  });
+
+  it('runs through its launcher as an argument of sh', async () => {
+    const server = home.start(onAnyPort, { command: ['sh', launcher], cwd: '/' });
+    await server.booted();
+    server.kill('SIGTERM');
+    expect(await server.ended).to.equal(0);
+  });
+
+  it("logs that a broker came and went, in Apache's words and with fields", async () => {
+    const server = home.start(onAnyPort);
+    const address = `127.0.0.1:${await server.booted()}`;
+    const client = new RemotingClient({ version: MqVersion.V5_3_3 });
+    const broker = {
+      clusterName: 'C',
+      brokerName: 'a',
+      brokerId: 0,
+      brokerAddr: '10.0.0.1:10911',
+      haServerAddr: '10.0.0.1:10912',
+    };
+    await client.call(address, RegisterBroker, broker, {
+      body: encodeRegisterBrokerBody(twoTopics, { compressed: false, fiveX: true }),
+    });
+    await client.close();
+    await server.line(/remove brokerAddr/);
+    server.kill('SIGTERM');
+    await server.ended;
+    const registered = server.logLines.find((line) => line['event'] === 'broker.registered');
+    expect(registered).to.include({
+      level: 'info',
+      msg: 'new broker registered, 10.0.0.1:10911 HAServer: 10.0.0.1:10912',
+      cluster: 'C',
+      broker: 'a',
+      brokerId: 0,
+      addr: '10.0.0.1:10911',
+      cause: 'register',
+    });
+    const messages = server.logLines.map((line) => line['msg']);
+    expect(messages).to.include.members([
+      'new topic registered, T1 QueueData [brokerName=a, readQueueNums=4, writeQueueNums=4, perm=6, topicSysFlag=0]',
+      "the broker's channel destroyed, 10.0.0.1:10911, clean it's data structure at once",
+      'remove brokerAddr[0, 10.0.0.1:10911] from brokerAddrTable, because channel destroyed',
+      'remove brokerName[a] from brokerAddrTable, because channel destroyed',
+      'remove topic[T2] all queue, from topicQueueTable, because channel destroyed',
+    ]);
+  });
+
+  it('keeps the KV configuration in its home, readable by its owner alone', async () => {
+    const server = home.start(onAnyPort);
+    const client = new RemotingClient();
+    const header = { namespace: 'ORDER_TOPIC_CONFIG', key: 'T', value: 'a:4' };
+    await client.call(`127.0.0.1:${await server.booted()}`, PutKvConfig, header);
+    await client.close();
+    server.kill('SIGTERM');
+    expect(await server.ended).to.equal(0);
+    const directory = join(home.path, 'namesrv');
+    expect(readdirSync(directory)).to.deep.equal(['kvConfig.json']);
+    expect(statSync(join(directory, 'kvConfig.json')).mode & 0o777).to.equal(0o600);
+  });
+
+  it('says in one sentence that its KV configuration is torn, and exits 1', async () => {
+    const file = join(home.path, 'namesrv', 'kvConfig.json');
+    mkdirSync(join(home.path, 'namesrv'));
+    writeFileSync(file, '{"configTable":{');
+    const server = home.start(onAnyPort);
+    expect(await server.ended).to.equal(1);
+    expect(server.stderr)
+      .to.match(/^mqnamesrv: the KV configuration file [^\n]+\n$/)
+      .and.include(file);
+  });
+
+  it('keeps serving when nobody reads its output any more, and stops with 0', async () => {
+    const server = home.start([...onAnyPort, '--log-level', 'trace']);
+    const port = await server.booted();
+    server.closeOutput();
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    server.kill('SIGTERM');
+    expect(await server.ended).to.equal(0);
+    socket.destroy();
+  });
+});
