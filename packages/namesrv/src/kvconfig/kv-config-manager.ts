@@ -1,3 +1,4 @@
+import type { KvConfigTable } from '@rmqns/protocol';
 import { EventRecorder } from '../event-recorder.js';
 
 export interface KvConfigManagerOptions {
@@ -19,12 +20,12 @@ export class KvConfigManager {
   }
 
   /** All namespaces, to read. */
-  get configTable(): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  get configTable(): KvConfigTable {
     return this.#configTable;
   }
 
   /** Merges what was stored, without events. */
-  load(stored: ReadonlyMap<string, ReadonlyMap<string, string>>): void {
+  load(stored: KvConfigTable): void {
     for (const [namespace, table] of stored) {
       const entries = this.#namespace(namespace);
       for (const [key, value] of table) entries.set(key, value);

@@ -48,7 +48,7 @@ export class BrokerLiveTable {
     return this.#byAddr.has(brokerAddr);
   }
 
-  /** The brokers last heard on this connection, in the order in which that began; a copy. */
+  /** The brokers last heard on this connection; a copy. */
   over(connection: BrokerConnection): BrokerLiveInfo[] {
     return [...(this.#byConnection.get(connection) ?? [])];
   }

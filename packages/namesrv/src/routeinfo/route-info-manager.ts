@@ -1,4 +1,4 @@
-import { type BrokerData, type DataVersion, sameDataVersion, type TopicRouteData } from '@rmqns/protocol';
+import { type ClusterInfo, type DataVersion, sameDataVersion, type TopicRouteData } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 import { EventRecorder } from '../event-recorder.js';
 import type { ChangeCause, NamesrvEventListener } from '../namesrv-event.js';
@@ -50,11 +50,6 @@ export interface DataVersionResult {
   readonly changed: boolean;
   /** The version held here; absent for an unknown broker. */
   readonly dataVersion?: DataVersion | undefined;
-}
-
-export interface ClusterInfoView {
-  readonly brokerAddrTable: ReadonlyMap<string, BrokerData>;
-  readonly clusterAddrTable: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /**
@@ -200,7 +195,7 @@ export class RouteInfoManager {
   }
 
   /** Code 106: both tables as they are. */
-  getAllClusterInfo(): ClusterInfoView {
+  getAllClusterInfo(): ClusterInfo {
     return {
       brokerAddrTable: new Map(this.#tables.brokerAddrTable.entries()),
       clusterAddrTable: new Map(this.#tables.clusterAddrTable.entries()),
