@@ -28,6 +28,9 @@ import {
 } from './client-options.js';
 import { dial } from './dial.js';
 
+/** The longest that a timer of the platform can wait: 24.8 days. */
+const MAX_TIMEOUT_MILLIS = 2_147_483_647;
+
 export interface InvokeOptions {
   /** Ends the call with `ABORTED`. An aborted signal sends nothing. */
   readonly signal?: AbortSignal | undefined;
@@ -270,10 +273,12 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     timeoutMillis: number,
     signal: AbortSignal | undefined,
   ): Promise<{ channel: Channel; leftMillis: number }> {
-    if (!(timeoutMillis > 0)) {
-      throw new RemotingError('INVALID_ARGUMENT', `a call's timeoutMillis must be above 0, not ${timeoutMillis}`, {
-        address,
-      });
+    if (!(timeoutMillis > 0 && timeoutMillis <= MAX_TIMEOUT_MILLIS)) {
+      throw new RemotingError(
+        'INVALID_ARGUMENT',
+        `a call's timeoutMillis must be above 0 and at most ${MAX_TIMEOUT_MILLIS}, not ${timeoutMillis}`,
+        { address },
+      );
     }
     if (signal?.aborted === true) throw aborted(signal, address, undefined);
     const { clock } = this.#options;
@@ -350,7 +355,13 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     const target = parseSocketAddress(address);
     const socket = await dial(target, address, connectTimeoutMillis, clock, this.#dialsAbort.signal);
     const channel = new SocketChannel(socket, channelOptions(this.#options.clock, this.#options.logger));
-    initializeChannel(channel, this.#core, emitTo(this), this.#options);
+    try {
+      initializeChannel(channel, this.#core, emitTo(this), this.#options);
+    } catch (thrown) {
+      const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', { address });
+      channel.destroy(error);
+      throw error;
+    }
     channel.start();
     return channel;
   }

@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { EventEmitter } from 'eventemitter3';
 import type { Channel } from '../channel/channel.js';
 import { formatSocketAddress } from '../channel/socket-address.js';
@@ -32,7 +32,9 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
   readonly #options: ResolvedRemotingServerOptions;
   readonly #core: RemotingCore;
   readonly #channels = new Set<Channel>();
-  #server: Server | undefined;
+  readonly #server = createServer({ noDelay: true, allowHalfOpen: false }, (socket) => this.#accept(socket));
+  /** Settles when the server listens, or cannot. */
+  #listening: Promise<void> | undefined;
   #address: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -73,32 +75,11 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
    * @throws RemotingError `BIND_FAILED` when the address is taken, not ours, or not allowed; the system's error is the cause
    */
   start(): Promise<void> {
-    const { host, port, backlog } = this.#options;
-    if (this.#server !== undefined || this.#closing !== undefined) {
+    if (this.#listening !== undefined || this.#closing !== undefined) {
       return Promise.reject(new RemotingError('INVALID_ARGUMENT', 'a server can be started once'));
     }
-    const server = createServer({ noDelay: true, allowHalfOpen: false }, (socket) => this.#accept(socket));
-    this.#server = server;
-    return new Promise((resolve, reject) => {
-      const address = `${host}:${port}`;
-      const onError = (error: NodeJS.ErrnoException): void => {
-        this.#server = undefined;
-        reject(
-          new RemotingError('BIND_FAILED', `cannot listen on ${address}: ${bindReason(error)}`, {
-            address,
-            cause: error,
-          }),
-        );
-      };
-      server.once('error', onError);
-      server.listen({ host, port, backlog }, () => {
-        server.removeListener('error', onError);
-        server.on('error', (error) => this.#options.logger.error({ err: error }, 'accepting a connection failed'));
-        const bound = server.address();
-        if (bound !== null && typeof bound === 'object') this.#address = formatSocketAddress(bound.address, bound.port);
-        resolve();
-      });
-    });
+    this.#listening = this.#listen();
+    return this.#listening;
   }
 
   /** `host:port` as bound, with the real port. Empty before {@link start}. */
@@ -152,11 +133,32 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
     return this.close();
   }
 
-  async #close(graceMillis: number): Promise<void> {
+  #listen(): Promise<void> {
+    const { host, port, backlog } = this.#options;
     const server = this.#server;
-    const stopped =
-      server?.listening === true ? new Promise<void>((resolve) => server.close(() => resolve())) : Promise.resolve();
-    if (graceMillis > 0) await this.#processorsIdle(graceMillis);
+    return new Promise((resolve, reject) => {
+      const onError = (error: NodeJS.ErrnoException): void => {
+        const address = formatSocketAddress(host, port);
+        const message = `cannot listen on ${address}: ${bindReason(error)}`;
+        reject(new RemotingError('BIND_FAILED', message, { address, cause: error }));
+      };
+      server.once('error', onError);
+      server.listen({ host, port, backlog }, () => {
+        server.removeListener('error', onError);
+        server.on('error', (error) => this.#options.logger.error({ err: error }, 'accepting a connection failed'));
+        const bound = server.address();
+        if (bound !== null && typeof bound === 'object') this.#address = formatSocketAddress(bound.address, bound.port);
+        resolve();
+      });
+    });
+  }
+
+  async #close(graceMillis: number): Promise<void> {
+    const idle = graceMillis > 0 ? this.#processorsIdle(graceMillis) : Promise.resolve();
+    // A server that is only about to listen can be stopped once it does.
+    await this.#listening?.catch(() => {});
+    const stopped = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await idle;
     await Promise.all([...this.#channels].map((channel) => channel.close()));
     await stopped;
   }
@@ -177,7 +179,16 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
     const channel = new SocketChannel(socket, channelOptions(this.#options.clock, this.#options.logger));
     this.#channels.add(channel);
     void channel.closed.then(() => this.#channels.delete(channel));
-    initializeChannel(channel, this.#core, emitTo(this), this.#options);
+    try {
+      initializeChannel(channel, this.#core, emitTo(this), this.#options);
+    } catch (thrown) {
+      const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', {
+        address: channel.remoteAddress,
+      });
+      this.#options.logger.error({ err: error, address: error.address }, `refusing ${error.address}: ${error.message}`);
+      channel.destroy(error);
+      return;
+    }
     channel.start();
   }
 }

@@ -177,10 +177,10 @@ describe('RemotingClient', () => {
     expect(await call).to.deep.include({ code: 'TIMEOUT', address });
   });
 
-  it('refuses a timeout that is not above 0, sending nothing', async () => {
+  it('refuses a timeout that is not above 0, or longer than a timer can wait, sending nothing', async () => {
     const server = await makeEcho();
     const client = makeClient();
-    for (const timeoutMillis of [0, -1, Number.NaN]) {
+    for (const timeoutMillis of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31]) {
       expect(
         (await failure(client.invokeSync(server.address, RemotingCommand.request(1), timeoutMillis))).code,
       ).to.equal('INVALID_ARGUMENT');

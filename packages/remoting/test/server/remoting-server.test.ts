@@ -162,6 +162,29 @@ describe('RemotingServer', () => {
     expect(error.message).to.equal(`cannot listen on ${first.address}: another process listens there already`);
   });
 
+  it('can be closed while it starts: nothing listens afterwards', async () => {
+    const server = new RemotingServer();
+    const started = server.start();
+    await server.close();
+    await started;
+    const error = await makeClient()
+      .invokeSync(server.address, RemotingCommand.request(1))
+      .catch((caught: RemotingError) => caught.code);
+    expect(error).to.equal('CONNECT_FAILED');
+  });
+
+  it('refuses a connection whose initChannel fails, and goes on', async () => {
+    let fail = true;
+    const server = await makeServer({
+      initChannel: () => {
+        if (fail) throw new TypeError('no');
+      },
+    });
+    expect((await raw(server).received).length).to.equal(0);
+    fail = false;
+    expect((await makeClient().invokeSync(server.address, RemotingCommand.request(1))).code).to.equal(0);
+  });
+
   it('close lets a request under way end, then closes its connection', async () => {
     const server = await makeServer();
     let finish = (): void => {};
