@@ -16,7 +16,7 @@ export interface ComparedAnswer {
   readonly step: string;
   /** The request's code. */
   readonly code: number;
-  /** How many answers to this code there were in the step before this one. */
+  /** How many answers to this code there were before this one in steps of this text. */
   readonly nth: number;
   readonly theirs: AnswerView;
   readonly ours: AnswerView | null;
@@ -78,7 +78,7 @@ class Replay {
   readonly #held = new Map<string, WireFrame>();
   /** Which connection a broker address last registered over, as the server sees it. */
   readonly #registeredOver = new Map<string, number>();
-  readonly #counts = new Map<number, number>();
+  readonly #counts = new Map<string, number>();
   #watcher: WireClient | undefined;
   #step = '';
 
@@ -92,7 +92,6 @@ class Replay {
   async play(line: TranscriptLine): Promise<void> {
     if ('step' in line) {
       this.#step = line.step;
-      this.#counts.clear();
     } else if ('event' in line) {
       if (line.event === 'opened') this.#connections.set(line.conn, await WireClient.connect(this.#port));
       else await this.#closed(line.conn);
@@ -131,8 +130,9 @@ class Replay {
     const theirs = answerView(Buffer.from(line.frame_base64, 'base64'), code);
     const frame = await connection.tryAnswer(line.opaque).catch(() => undefined);
     const ours = frame === undefined ? null : answerView(frame.bytes, code);
-    const nth = this.#counts.get(code) ?? 0;
-    this.#counts.set(code, nth + 1);
+    const place = `${this.#step}/${code}`;
+    const nth = this.#counts.get(place) ?? 0;
+    this.#counts.set(place, nth + 1);
     this.answers.push({ step: this.#step, code, nth, theirs, ours, equal: isDeepStrictEqual(theirs, ours) });
     if (code === UNREGISTER_BROKER && theirs.code === 0) await this.#unregistered(line.conn);
   }
