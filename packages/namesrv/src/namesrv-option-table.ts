@@ -166,7 +166,7 @@ export const namesrvOptionTable = {
     ...namesrv5,
     type: 'boolean',
     default: true,
-    effect: 'none',
+    effect: 'live',
     meaning: 'Whether the other lists of topics may be asked for.',
   },
   notifyMinBrokerIdChanged: {

@@ -256,7 +256,7 @@ describe('a name server', () => {
   it('answers code 3 to codes that it does not serve, in every profile, and nothing to oneway ones', async () => {
     const server = await start({ profile: '4.7.1' });
     const client = connect();
-    for (const code of [9999, -5, 905, RequestCode.WIPE_WRITE_PERM_OF_BROKER]) {
+    for (const code of [9999, -5, 905, RequestCode.UPDATE_NAMESRV_CONFIG]) {
       expect(await ask(client, server, code)).to.deep.include({
         code: 3,
         remark: ` request type ${code} not supported`,
@@ -280,6 +280,87 @@ describe('a name server', () => {
       '{"counter":1,"stateVersion":0,"timestamp":1000}',
     ]);
     expect((await query({ counter: 2, timestamp: 1_000 })).extFields?.['changed']).to.equal('true');
+  });
+
+  it('takes a broker from producers and gives it back, counting its topics each time', async () => {
+    const server = await start();
+    const client = connect();
+    const perm = async (): Promise<string> => /"perm":\d+/.exec(text(await route(client, server)))?.[0] ?? '';
+    const wipe = (brokerName: string): Promise<RemotingCommand> =>
+      ask(client, server, RequestCode.WIPE_WRITE_PERM_OF_BROKER, { brokerName });
+    await register(client, server);
+    for (let twice = 0; twice < 2; twice++) {
+      expect({ ...(await wipe('broker-a')).extFields }).to.deep.equal({ wipeTopicCount: '2' });
+      expect(await perm()).to.equal('"perm":4');
+    }
+    expect({ ...(await wipe('no-such-broker')).extFields }).to.deep.equal({ wipeTopicCount: '0' });
+    const added = await ask(client, server, RequestCode.ADD_WRITE_PERM_OF_BROKER, { brokerName: 'broker-a' });
+    expect({ ...added.extFields }).to.deep.equal({ addTopicCount: '2' });
+    expect(await perm()).to.equal('"perm":6');
+  });
+
+  it('deletes a topic, everywhere or in one cluster', async () => {
+    const server = await start();
+    const client = connect();
+    await register(client, server);
+    const remove = (topic: string, clusterName: string): Promise<RemotingCommand> =>
+      ask(client, server, RequestCode.DELETE_TOPIC_IN_NAMESRV, { topic, clusterName });
+    expect((await remove('T1', 'no-such-cluster')).code).to.equal(0);
+    expect((await route(client, server)).code).to.equal(0);
+    expect((await remove('T1', 'C1')).code).to.equal(0);
+    expect((await route(client, server)).code).to.equal(17);
+    expect((await ask(client, server, RequestCode.DELETE_TOPIC_IN_NAMESRV)).code).to.equal(0);
+    expect((await route(client, server, 'T2')).code).to.equal(0);
+  });
+
+  it('lists topics by cluster and by unit, and the names of clusters and brokers', async () => {
+    const server = await start();
+    const client = connect();
+    await register(client, server);
+    const list = async (code: number, extFields = {}): Promise<string> =>
+      text(await ask(client, server, code, extFields));
+    expect(await list(RequestCode.GET_TOPICS_BY_CLUSTER, { cluster: 'C1' })).to.equal('{"topicList":["T1","T2"]}');
+    expect(await list(RequestCode.GET_TOPICS_BY_CLUSTER)).to.equal('{"topicList":[]}');
+    expect(await list(RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS)).to.equal(
+      '{"brokerAddr":"10.0.0.1:10911","topicList":["C1","broker-a"]}',
+    );
+    for (const code of [
+      RequestCode.GET_UNIT_TOPIC_LIST,
+      RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST,
+      RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST,
+    ]) {
+      expect(await list(code)).to.equal('{"topicList":[]}');
+    }
+  });
+
+  it('answers lists that are switched off with "disable"', async () => {
+    const server = await start({ enableTopicList: false, enableAllTopicList: false });
+    const client = connect();
+    for (const code of [
+      RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER,
+      RequestCode.GET_TOPICS_BY_CLUSTER,
+      RequestCode.GET_UNIT_TOPIC_LIST,
+    ]) {
+      expect(await ask(client, server, code, { cluster: 'C1' })).to.deep.include({ code: 1, remark: 'disable' });
+    }
+    expect((await ask(client, server, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS)).code).to.equal(0);
+  });
+
+  it('shows the members of a broker group, and takes heartbeats without making entries of them', async () => {
+    const server = await start();
+    const client = connect();
+    const members = async (): Promise<string> =>
+      text(await ask(client, server, RequestCode.GET_BROKER_MEMBER_GROUP, broker));
+    expect((await ask(client, server, RequestCode.BROKER_HEARTBEAT, broker)).code).to.equal(0);
+    expect(await members()).to.equal('{"brokerMemberGroup":{"brokerAddrs":{},"brokerName":"broker-a","cluster":"C1"}}');
+    await register(client, server);
+    expect(await members()).to.equal(
+      '{"brokerMemberGroup":{"brokerAddrs":{0:"10.0.0.1:10911"},"brokerName":"broker-a","cluster":"C1"}}',
+    );
+    expect(await ask(client, server, RequestCode.BROKER_HEARTBEAT)).to.deep.include({
+      code: 1,
+      remark: 'the custom field <clusterName> is null',
+    });
   });
 
   describe('KV configuration', () => {

@@ -1,17 +1,21 @@
-import { encodeClusterInfo, encodeTopicList, ResponseCode } from '@rmqns/protocol';
-import { RemotingCommand } from '@rmqns/remoting';
+import { encodeBrokerMemberGroup, encodeClusterInfo, GetBrokerMemberGroup, ResponseCode } from '@rmqns/protocol';
+import { decodeHeader, RemotingCommand } from '@rmqns/remoting';
 import type { RequestHandler } from './request-handler.js';
 
 /** 106: every broker and cluster (reference: nameserver 2.8). */
-export const getBrokerClusterInfo: RequestHandler = (context) =>
+export const getBrokerClusterInfo: RequestHandler = ({ routeInfoManager, profile }) =>
   RemotingCommand.response(ResponseCode.SUCCESS, undefined, {
-    body: encodeClusterInfo(context.routeInfoManager.getAllClusterInfo(), context.profile),
+    body: encodeClusterInfo(routeInfoManager.getAllClusterInfo(), profile),
   });
 
-/** 206: every topic (reference: nameserver 2.10). */
-export const getAllTopicListFromNameserver: RequestHandler = (context) => {
-  if (!context.options.enableAllTopicList) return RemotingCommand.response(ResponseCode.SYSTEM_ERROR, 'disable');
-  return RemotingCommand.response(ResponseCode.SUCCESS, undefined, {
-    body: encodeTopicList({ topicList: context.routeInfoManager.getAllTopicList() }),
+/**
+ * 901: the members of a broker group, as they are (reference: nameserver 2.14). Names in the answer are those of the question; the
+ * remark of a success is upstream's oversight, kept because it is on the wire.
+ */
+export const getBrokerMemberGroup: RequestHandler = ({ routeInfoManager }, request) => {
+  const { clusterName, brokerName } = decodeHeader(GetBrokerMemberGroup.request, request.extFields);
+  const brokerAddrs = brokerName === undefined ? new Map() : routeInfoManager.getBrokerMemberGroup(brokerName);
+  return RemotingCommand.response(ResponseCode.SUCCESS, 'not set any response code', {
+    body: encodeBrokerMemberGroup({ cluster: clusterName, brokerName, brokerAddrs }),
   });
 };

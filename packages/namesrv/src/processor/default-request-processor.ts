@@ -1,11 +1,21 @@
 import { RequestCode, ResponseCode } from '@rmqns/protocol';
 import { RemotingCommand, type RequestContext, type RequestProcessor } from '@rmqns/remoting';
-import { getAllTopicListFromNameserver, getBrokerClusterInfo } from './cluster.js';
+import { getBrokerClusterInfo, getBrokerMemberGroup } from './cluster.js';
+import { deleteTopicInNamesrv } from './delete-topic-in-namesrv.js';
 import { getRouteInfoByTopic } from './get-route-info-by-topic.js';
 import { deleteKvConfig, getKvConfig, getKvListByNamespace, putKvConfig } from './kv-config.js';
 import type { NamesrvContext } from './namesrv-context.js';
-import { queryDataVersion, registerBroker, unregisterBroker } from './register-broker.js';
+import { brokerHeartbeat, queryDataVersion, registerBroker, unregisterBroker } from './register-broker.js';
 import type { RequestHandler } from './request-handler.js';
+import {
+  getAllTopicListFromNameserver,
+  getHasUnitSubTopicList,
+  getHasUnitSubUnunitTopicList,
+  getSystemTopicListFromNs,
+  getTopicsByCluster,
+  getUnitTopicList,
+} from './topic-list.js';
+import { addWritePermOfBroker, wipeWritePermOfBroker } from './write-perm.js';
 
 /**
  * The answer to a code that nobody serves: code 3 in every profile, where 4.x says nothing and lets its caller time out
@@ -23,22 +33,22 @@ const dispatchTable: ReadonlyMap<number, RequestHandler> = new Map([
   [RequestCode.UNREGISTER_BROKER, unregisterBroker],
   [RequestCode.GET_ROUTEINFO_BY_TOPIC, getRouteInfoByTopic],
   [RequestCode.GET_BROKER_CLUSTER_INFO, getBrokerClusterInfo],
-  [RequestCode.WIPE_WRITE_PERM_OF_BROKER, notSupported],
+  [RequestCode.WIPE_WRITE_PERM_OF_BROKER, wipeWritePermOfBroker],
   [RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER, getAllTopicListFromNameserver],
-  [RequestCode.DELETE_TOPIC_IN_NAMESRV, notSupported],
+  [RequestCode.DELETE_TOPIC_IN_NAMESRV, deleteTopicInNamesrv],
   [RequestCode.REGISTER_TOPIC_IN_NAMESRV, notSupported],
   [RequestCode.GET_KVLIST_BY_NAMESPACE, getKvListByNamespace],
-  [RequestCode.GET_TOPICS_BY_CLUSTER, notSupported],
-  [RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS, notSupported],
-  [RequestCode.GET_UNIT_TOPIC_LIST, notSupported],
-  [RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST, notSupported],
-  [RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST, notSupported],
+  [RequestCode.GET_TOPICS_BY_CLUSTER, getTopicsByCluster],
+  [RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS, getSystemTopicListFromNs],
+  [RequestCode.GET_UNIT_TOPIC_LIST, getUnitTopicList],
+  [RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST, getHasUnitSubTopicList],
+  [RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST, getHasUnitSubUnunitTopicList],
   [RequestCode.UPDATE_NAMESRV_CONFIG, notSupported],
   [RequestCode.GET_NAMESRV_CONFIG, notSupported],
   [RequestCode.QUERY_DATA_VERSION, queryDataVersion],
-  [RequestCode.ADD_WRITE_PERM_OF_BROKER, notSupported],
-  [RequestCode.GET_BROKER_MEMBER_GROUP, notSupported],
-  [RequestCode.BROKER_HEARTBEAT, notSupported],
+  [RequestCode.ADD_WRITE_PERM_OF_BROKER, addWritePermOfBroker],
+  [RequestCode.GET_BROKER_MEMBER_GROUP, getBrokerMemberGroup],
+  [RequestCode.BROKER_HEARTBEAT, brokerHeartbeat],
 ]);
 
 /** Answers every request to a name server by its code (upstream: `DefaultRequestProcessor`). */

@@ -1,4 +1,5 @@
 import {
+  BrokerHeartbeat,
   bodyCrc32,
   decodeDataVersion,
   decodeRegisterBrokerBody,
@@ -83,4 +84,11 @@ export const queryDataVersion: RequestHandler = (context, request, channel) => {
     extFields: encodeHeader(QueryDataVersion.response, { changed }),
     body: dataVersion === undefined ? undefined : encodeDataVersion(dataVersion, context.profile),
   });
+};
+
+/** 904: a 5.x broker's heartbeat; it makes no entry and asks for none (reference: nameserver 2.15). */
+export const brokerHeartbeat: RequestHandler = (context, request, channel) => {
+  const header = decodeHeader(BrokerHeartbeat.request, request.extFields);
+  context.routeInfoManager.brokerHeartbeat(header, channel, context.clock.monotonic());
+  return RemotingCommand.response(ResponseCode.SUCCESS);
 };
