@@ -2,9 +2,13 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 const BARE_NAME = /([{,])(-?\d+|null):/y;
+const LONG_INTEGER = /-?\d{16,}(?![\d.eE])/y;
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 
-/** Parses JSON in which member names may be bare integers, as old releases write broker ids (`{0:"127.0.0.1:10911"}`). */
+/**
+ * Parses JSON in which member names may be bare integers, as old releases write broker ids (`{0:"127.0.0.1:10911"}`). Integers that a
+ * number cannot hold exactly become texts.
+ */
 export function parseLenientJson(text: string): Json {
   let strict = '';
   let at = 0;
@@ -25,8 +29,10 @@ export function parseLenientJson(text: string): Json {
       at += bare[0].length;
       continue;
     }
-    strict += text[at];
-    at += 1;
+    const long = take(LONG_INTEGER);
+    const token = long?.[0] ?? text.charAt(at);
+    strict += long === null || Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
+    at += token.length;
   }
   return JSON.parse(strict) as Json;
 }
