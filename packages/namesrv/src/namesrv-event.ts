@@ -24,14 +24,14 @@ export interface BrokerState {
   readonly filterServers: readonly string[];
 }
 
-export interface ClusterEvent {
+interface ClusterEvent {
   readonly type: 'cluster.added' | 'cluster.removed';
   readonly cause: ChangeCause;
   readonly cluster: string;
 }
 
 /** The last address of a broker group is gone, and with it the group. */
-export interface BrokerNameRemovedEvent {
+interface BrokerNameRemovedEvent {
   readonly type: 'broker-name.removed';
   readonly cause: ChangeCause;
   readonly cluster: string;
@@ -46,19 +46,19 @@ interface BrokerEventFields {
   readonly addr: string;
 }
 
-export interface BrokerRegisteredEvent extends BrokerEventFields {
+interface BrokerRegisteredEvent extends BrokerEventFields {
   readonly type: 'broker.registered';
   readonly after: BrokerState;
 }
 
 /** A later registration that said something new; one that says the same again is no event. */
-export interface BrokerUpdatedEvent extends BrokerEventFields {
+interface BrokerUpdatedEvent extends BrokerEventFields {
   readonly type: 'broker.updated';
   readonly before: BrokerState;
   readonly after: BrokerState;
 }
 
-export interface BrokerUnregisteredEvent extends BrokerEventFields {
+interface BrokerUnregisteredEvent extends BrokerEventFields {
   readonly type: 'broker.unregistered';
   /** False where nothing was registered under these names, so that nothing changed. */
   readonly known: boolean;
@@ -66,7 +66,7 @@ export interface BrokerUnregisteredEvent extends BrokerEventFields {
 }
 
 /** A broker is gone without having said so; `before.heartbeatTimeoutMillis` is the silence it was allowed. */
-export interface BrokerLostEvent extends BrokerEventFields {
+interface BrokerLostEvent extends BrokerEventFields {
   readonly type: 'broker.expired' | 'broker.channel-closed';
   readonly before: BrokerState;
 }
@@ -78,7 +78,7 @@ export interface BrokerLostEvent extends BrokerEventFields {
  */
 export type ConflictKind = 'stale_version' | 'master_switch' | 'address_moved' | 'name_in_two_clusters';
 
-export interface BrokerConflictEvent extends BrokerEventFields {
+interface BrokerConflictEvent extends BrokerEventFields {
   readonly type: 'broker.conflict';
   readonly kind: ConflictKind;
   /** Who held the id, or the name, until now. */
@@ -107,7 +107,7 @@ export interface TopicEvent {
   readonly after?: QueueData | undefined;
 }
 
-export interface KvEvent {
+interface KvEvent {
   readonly type: 'kv.changed';
   readonly cause: ChangeCause;
   readonly namespace: string;

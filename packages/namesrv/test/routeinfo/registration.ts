@@ -6,7 +6,7 @@ import type { BrokerRegistration } from '../../src/routeinfo/register-broker.js'
 import { RouteInfoManager } from '../../src/routeinfo/route-info-manager.js';
 
 /** The two topics that most tests register: two, because 5.x refuses a first registration of one. */
-export const TWO_TOPICS = ['T1', 'T2'];
+const TWO_TOPICS = ['T1', 'T2'];
 
 export function topicConfig(topicName: string | null, over: Partial<TopicConfig> = {}): TopicConfig {
   return {
