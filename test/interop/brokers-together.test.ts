@@ -8,7 +8,7 @@ describe('brokers of all three versions at one name server', () => {
   let apache: ApacheProcesses;
   let server: NameServerUnderTest;
   let probe: NameServerProbe;
-  const brokers: ApacheBroker[] = [];
+  let brokers: ApacheBroker[];
 
   before(async function () {
     this.timeout(300_000);
@@ -17,9 +17,9 @@ describe('brokers of all three versions at one name server', () => {
     for (const version of apacheVersions) await apache.fetch(version);
     server = await startNameServerUnderTest(apache);
     probe = await NameServerProbe.connect(server.port);
-    for (const version of apacheVersions) {
-      brokers.push(await apache.startBroker(version, server.address, { brokerName: `broker-${version}` }));
-    }
+    brokers = await Promise.all(
+      apacheVersions.map((version) => apache.startBroker(version, server.address, { brokerName: `broker-${version}` })),
+    );
     await probe.waitForBrokers(
       brokers.map(({ brokerAddr }) => brokerAddr),
       30_000,

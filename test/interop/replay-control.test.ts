@@ -1,39 +1,42 @@
-import { ApacheProcesses, type ApacheVersion, listTranscripts, loadTranscript, requireInterop } from '@rmqns/test-kit';
+import {
+  type ApacheNameServer,
+  ApacheProcesses,
+  apacheVersions,
+  listTranscripts,
+  loadTranscript,
+  requireInterop,
+} from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { replayTranscript } from '../conformance/replay.js';
 
-const scenarios = new Set(['default', 'master-slave', 'slave-first']);
+/** In an order in which one server can have them all: `default` leaves KV entries and changed settings behind. */
+const scenarios = ['slave-first', 'master-slave', 'default'];
 
-describe('the replayer against the name servers that were recorded', () => {
-  let apache: ApacheProcesses;
+for (const version of apacheVersions) {
+  describe(`the replayer against the ${version} name server, which was recorded`, () => {
+    let apache: ApacheProcesses;
+    let server: ApacheNameServer;
 
-  before(async function () {
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-  });
-
-  after(async () => {
-    await apache?.[Symbol.asyncDispose]();
-  });
-
-  for (const { version, scenario } of listTranscripts()) {
-    if (!scenarios.has(scenario)) continue;
-    it(`sees no difference in ${scenario} of ${version}`, async () => {
-      await using server = await start(version);
-      const answers = await replayTranscript(loadTranscript(version, scenario), server.port);
-      expect(answers).to.have.length.above(10);
-      expect(answers.filter(({ equal }) => !equal)).to.deep.equal([]);
+    before(async function () {
+      this.timeout(300_000);
+      requireInterop(this);
+      apache = await ApacheProcesses.create();
+      await apache.fetch(version);
+      server = await apache.startNameServer(version);
     });
-  }
 
-  async function start(version: ApacheVersion): Promise<{ port: number } & AsyncDisposable> {
-    await apache.fetch(version);
-    const { port, process } = await apache.startNameServer(version);
-    return {
-      port,
-      [Symbol.asyncDispose]: async () => {
-        await process.stop();
-      },
-    };
-  }
-});
+    after(async () => {
+      await apache?.[Symbol.asyncDispose]();
+    });
+
+    const recorded = listTranscripts().filter((transcript) => transcript.version === version);
+    for (const scenario of scenarios) {
+      if (!recorded.some((transcript) => transcript.scenario === scenario)) continue;
+      it(`sees no difference in ${scenario}`, async () => {
+        const answers = await replayTranscript(loadTranscript(version, scenario), server.port);
+        expect(answers).to.have.length.above(10);
+        expect(answers.filter(({ equal }) => !equal)).to.deep.equal([]);
+      });
+    }
+  });
+}
