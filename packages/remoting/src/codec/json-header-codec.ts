@@ -8,6 +8,7 @@ import { jsonField } from '../json/json-field.js';
 import type { JsonObject, JsonValue } from '../json/json-value.js';
 import { parseFastJson } from '../json/parse-fast-json.js';
 import { requireInt32, requireText } from './header-value.js';
+import { scanJsonHeader } from './json-header-scanner.js';
 
 /**
  * A command's header as JSON text in UTF-8: keys in alphabetical order, no blanks, non-ASCII raw, what is undefined left out;
@@ -46,6 +47,11 @@ function writeExtFields(command: RemotingCommand, extFields: ExtFields): string 
  * @throws DecodeError for bytes that are no JSON object, a number outside 32 bits, or a language ordinal that no release has
  */
 export function decodeJsonHeader(bytes: Buffer): RemotingCommand {
+  return scanJsonHeader(bytes) ?? parseJsonHeader(bytes);
+}
+
+/** {@link decodeJsonHeader} by the parser alone. */
+export function parseJsonHeader(bytes: Buffer): RemotingCommand {
   const header = parseFastJson(bytes.toString('utf8'));
   if (header === null || typeof header !== 'object' || Array.isArray(header))
     throw new DecodeError(`a JSON header must be an object, but is ${describe(header, bytes.length)}`);

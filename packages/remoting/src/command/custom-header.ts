@@ -1,6 +1,6 @@
 import { DecodeError, RemotingError } from '../errors.js';
 import type { HeaderField } from './header-field.js';
-import { createExtFields, type ExtFields } from './remoting-command.js';
+import type { ExtFields } from './remoting-command.js';
 
 /** The fields of a typed header, by name. */
 export type HeaderSchema = Readonly<Record<string, HeaderField<unknown, 'required' | 'optional' | 'default'>>>;
@@ -29,7 +29,7 @@ export type HeaderOutput<S extends HeaderSchema> = {
 export function encodeHeader<S extends HeaderSchema>(
   schema: S,
   header: HeaderInput<S>,
-  into: ExtFields = createExtFields(),
+  into: ExtFields = {},
 ): ExtFields {
   const values = header as Readonly<Record<string, unknown>>;
   for (const [name, field] of Object.entries(schema)) {
