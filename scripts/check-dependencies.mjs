@@ -10,6 +10,9 @@ const ALLOWED = {
   'packages/remoting': [],
   'packages/protocol': ['@rmqns/remoting'],
   'packages/namesrv': ['@rmqns/protocol', '@rmqns/remoting'],
+  'packages/namesrv-client': ['@rmqns/protocol', '@rmqns/remoting'],
+  'apps/broker-agent': ['@rmqns/namesrv-client', '@rmqns/protocol', '@rmqns/remoting'],
+  'examples/storage-node': ['@rmqns/protocol', '@rmqns/remoting'],
   'apps/namesrv': ['@rmqns/namesrv', '@rmqns/protocol', '@rmqns/remoting'],
 };
 
