@@ -101,6 +101,7 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
   ): Promise<RemotingCommand> {
     return this.#pending(async () => {
       const { channel, leftMillis } = await this.#channel(address, timeoutMillis, options.signal);
+      throwIfAborted(options.signal, address);
       return await new Promise<RemotingCommand>((resolve, reject) => {
         this.#invoke(address, channel, request, leftMillis, options.signal, undefined, (error, response) => {
           if (response !== undefined) resolve(response);
@@ -151,6 +152,7 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
   ): Promise<void> {
     return this.#pending(async () => {
       const { channel } = await this.#channel(address, timeoutMillis, options.signal);
+      throwIfAborted(options.signal, address);
       await new Promise<void>((resolve, reject) => {
         this.#core.invokeOneway(channel, request, (error) => (error === undefined ? resolve() : reject(error)));
       });
@@ -280,7 +282,7 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
         { address },
       );
     }
-    if (signal?.aborted === true) throw aborted(signal, address, undefined);
+    throwIfAborted(signal, address);
     const { clock } = this.#options;
     const began = clock.monotonic();
     const channel = await this.#withDeadline(
@@ -376,6 +378,11 @@ function encodeRequest<Request extends HeaderSchema, RequestBody>(
     extFields: encodeHeader(definition.request, header),
     body: options.body === undefined ? undefined : definition.requestBody.encode(options.body),
   });
+}
+
+/** Also asked right before sending: the signal may come in the turn in which the connection stood. */
+function throwIfAborted(signal: AbortSignal | undefined, address: string | undefined): void {
+  if (signal?.aborted === true) throw aborted(signal, address, undefined);
 }
 
 function aborted(

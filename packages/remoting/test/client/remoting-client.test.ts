@@ -204,6 +204,21 @@ describe('RemotingClient', () => {
     expect(await call).to.deep.include({ code: 'ABORTED', address });
   });
 
+  it('ends a call with ABORTED in whichever step after the dial its signal comes', async () => {
+    const address = await makeRaw(() => {});
+    for (let step = 0; step < 12; step++) {
+      const client = makeClient({ clock: new ManualClock() });
+      const controller = new AbortController();
+      client.on('connect', async () => {
+        for (let i = 0; i < step; i++) await undefined;
+        controller.abort();
+      });
+      const request = RemotingCommand.request(1);
+      const error = await failure(client.invokeSync(address, request, 5_000, { signal: controller.signal }));
+      expect(error.code, `step ${step}`).to.equal('ABORTED');
+    }
+  });
+
   it('tells a callback once, and gives its permit back', async () => {
     const server = await makeEcho();
     const client = makeClient({ asyncPermits: 1 });
