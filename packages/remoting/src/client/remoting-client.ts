@@ -88,6 +88,11 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     return this.#selector.addresses;
   }
 
+  /** The open connection to an address, if there is one; nothing is dialled. For whoever must know when it ends, or end it. */
+  channel(address: string): Channel | undefined {
+    return this.#table.active(address);
+  }
+
   /**
    * Sends a request and waits for its answer, whatever its code. `timeoutMillis` is for dial, sending and answer together.
    *

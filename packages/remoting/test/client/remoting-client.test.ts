@@ -219,6 +219,17 @@ describe('RemotingClient', () => {
     }
   });
 
+  it('shows the open connection to an address, and none before the first call and after its end', async () => {
+    const server = await makeEcho();
+    const client = makeClient();
+    expect(client.channel(server.address)).to.equal(undefined);
+    await client.invokeSync(server.address, RemotingCommand.request(1));
+    const channel = client.channel(server.address);
+    expect(channel?.remoteAddress).to.equal(server.address);
+    await channel?.close();
+    expect(client.channel(server.address)).to.equal(undefined);
+  });
+
   it('tells a callback once, and gives its permit back', async () => {
     const server = await makeEcho();
     const client = makeClient({ asyncPermits: 1 });
