@@ -1,1 +1,22 @@
-export {};
+export type { BrokerIdentity } from './broker-identity.js';
+export { CountDownLatch } from './count-down-latch.js';
+export type { FanOutResult, NameServerOutcome, OnOutcome, OutcomeStatus } from './fan-out.js';
+export {
+  type DataVersionAnswer,
+  NameServerClient,
+  type NameServerClientOptions,
+  type RegisterBrokerResult,
+  type RequestOptions,
+} from './name-server-client.js';
+export { type NeedRegisterOptions, type NeedRegisterResult, needRegister } from './need-register.js';
+export {
+  DEFAULT_REGISTER_BROKER_TIMEOUT_MILLIS,
+  type RegisterBrokerAllOptions,
+  registerBrokerAll,
+} from './register-broker-all.js';
+export { type BrokerRegistration, RegisterBrokerRequest } from './register-broker-request.js';
+export {
+  DEFAULT_UNREGISTER_BROKER_TIMEOUT_MILLIS,
+  type UnregisterBrokerAllOptions,
+  unregisterBrokerAll,
+} from './unregister-broker-all.js';
