@@ -81,7 +81,8 @@ export async function fanOut<Result>(
   }
 }
 
-async function outcomeOf<Result>(
+/** Runs a task and tells what became of it. Never rejects. */
+export async function outcomeOf<Result>(
   address: string,
   task: (address: string) => Promise<Result>,
   oneway: boolean,

@@ -1,4 +1,11 @@
 export type { BrokerIdentity } from './broker-identity.js';
+export {
+  BrokerRegistrar,
+  type BrokerRegistrarEventMap,
+  type MasterAddresses,
+  type RegistrationRound,
+} from './broker-registrar.js';
+export type { BrokerProfile, BrokerRegistrarOptions, TopicSource } from './broker-registrar-options.js';
 export { CountDownLatch } from './count-down-latch.js';
 export type { FanOutResult, NameServerOutcome, OnOutcome, OutcomeStatus } from './fan-out.js';
 export {

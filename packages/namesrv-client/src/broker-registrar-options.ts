@@ -1,0 +1,86 @@
+import type { TopicConfigSerializeWrapper } from '@rmqns/protocol';
+import { type Clock, type Logger, silentLogger } from '@rmqns/remoting';
+import type { BrokerIdentity } from './broker-identity.js';
+import type { NameServerClient } from './name-server-client.js';
+import { DEFAULT_REGISTER_BROKER_TIMEOUT_MILLIS } from './register-broker-all.js';
+import { DEFAULT_UNREGISTER_BROKER_TIMEOUT_MILLIS } from './unregister-broker-all.js';
+
+/** Which broker's messages are imitated. All name servers accept both; a 5.x broker is treated as new by 5.x ones. */
+export type BrokerProfile = '4.x' | '5.x';
+
+/** Where the topic table comes from. Its owner changes it, and its data version with every change and never without one. */
+export interface TopicSource {
+  /** The table as it is now; asked anew for every registration. */
+  current(): TopicConfigSerializeWrapper;
+}
+
+/** What a `BrokerRegistrar` is given. Names of upstream's `BrokerConfig` in brackets. */
+export interface BrokerRegistrarOptions {
+  readonly identity: BrokerIdentity;
+  /** `host:port` each; may be empty until `updateNameServerAddressList` is called [namesrvAddr]. */
+  readonly nameServerAddressList: readonly string[];
+  readonly topics: TopicSource;
+  /** Default none. */
+  readonly filterServerList?: readonly string[] | undefined;
+  /** Default 4.x, which every name server takes. */
+  readonly profile?: BrokerProfile | undefined;
+  /** Default 30,000; raised to 10,000 and lowered to 60,000 [registerNameServerPeriod]. */
+  readonly registerNameServerPeriodMillis?: number | undefined;
+  /** For each call and for the barrier of a round; default 6,000 [registerBrokerTimeoutMills]. */
+  readonly registerBrokerTimeoutMillis?: number | undefined;
+  /** How long leaving may take; default 3,000. */
+  readonly unregisterBrokerTimeoutMillis?: number | undefined;
+  /** Whether the periodic rounds register without asking first whether anything changed; default true [forceRegister]. */
+  readonly forceRegister?: boolean | undefined;
+  /** Default false. Compressed 5.x bodies are refused by 4.x name servers [compressedRegister]. */
+  readonly compressedRegister?: boolean | undefined;
+  /** Bits of PermName; what is missing here is taken from all topics as sent. Default 6 [brokerPermission]. */
+  readonly brokerPermission?: number | undefined;
+  /** Used, and left open by `shutdown`. Default: an own one. */
+  readonly client?: NameServerClient | undefined;
+  /** For the own client. Default: the machine's clock. */
+  readonly clock?: Clock | undefined;
+  /** Told of what no event tells: rounds and listeners that threw. Default: nobody. */
+  readonly logger?: Logger | undefined;
+  /** 0 up to 1, spreads reconnects. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
+}
+
+export interface ResolvedBrokerRegistrarOptions {
+  readonly identity: BrokerIdentity;
+  readonly topics: TopicSource;
+  readonly filterServerList: readonly string[];
+  readonly fiveX: boolean;
+  readonly registerNameServerPeriodMillis: number;
+  readonly registerBrokerTimeoutMillis: number;
+  readonly unregisterBrokerTimeoutMillis: number;
+  readonly forceRegister: boolean;
+  readonly compressedRegister: boolean;
+  readonly logger: Logger;
+  readonly random: () => number;
+}
+
+const MIN_PERIOD_MILLIS = 10_000;
+const MAX_PERIOD_MILLIS = 60_000;
+
+export function resolveBrokerRegistrarOptions(options: BrokerRegistrarOptions): ResolvedBrokerRegistrarOptions {
+  const fiveX = options.profile === '5.x';
+  const period = options.registerNameServerPeriodMillis ?? 30_000;
+  return {
+    // From 5.x on the field is always there, and its absence marks an old broker (reference: broker-registration 2.5).
+    identity: {
+      ...options.identity,
+      enableActingMaster: fiveX ? (options.identity.enableActingMaster ?? false) : undefined,
+    },
+    topics: options.topics,
+    filterServerList: options.filterServerList ?? [],
+    fiveX,
+    registerNameServerPeriodMillis: Math.max(MIN_PERIOD_MILLIS, Math.min(period, MAX_PERIOD_MILLIS)),
+    registerBrokerTimeoutMillis: options.registerBrokerTimeoutMillis ?? DEFAULT_REGISTER_BROKER_TIMEOUT_MILLIS,
+    unregisterBrokerTimeoutMillis: options.unregisterBrokerTimeoutMillis ?? DEFAULT_UNREGISTER_BROKER_TIMEOUT_MILLIS,
+    forceRegister: options.forceRegister ?? true,
+    compressedRegister: options.compressedRegister ?? false,
+    logger: options.logger ?? silentLogger,
+    random: options.random ?? Math.random,
+  };
+}

@@ -1,0 +1,306 @@
+import { MqVersion, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
+import { RemotingError, type Timer } from '@rmqns/remoting';
+import { EventEmitter } from 'eventemitter3';
+import {
+  type BrokerRegistrarOptions,
+  type ResolvedBrokerRegistrarOptions,
+  resolveBrokerRegistrarOptions,
+} from './broker-registrar-options.js';
+import { type FanOutResult, fanOut, type NameServerOutcome } from './fan-out.js';
+import { NameServerClient, type RegisterBrokerResult } from './name-server-client.js';
+import { NameServerLink } from './name-server-link.js';
+import { needRegister } from './need-register.js';
+import { type RegistrationRequests, registrationRequests } from './registration-requests.js';
+import { RoundQueue } from './round-queue.js';
+import { sentTopicTable } from './sent-topic-table.js';
+import { unregisterBrokerAll } from './unregister-broker-all.js';
+
+/** The periodic rounds begin so long after the first one. */
+const FIRST_PERIODIC_ROUND_MILLIS = 10_000;
+
+/** One registration with all name servers. */
+export interface RegistrationRound extends FanOutResult<RegisterBrokerResult> {
+  /** Whether anything was registered; false when all name servers had this data version. */
+  readonly needed: boolean;
+  /** Asking first included. */
+  readonly durationMillis: number;
+}
+
+/** Where a slave finds its master, by the answer of one name server; `undefined` for a master, and while the master is not known. */
+export interface MasterAddresses {
+  readonly masterAddr: string | undefined;
+  readonly haServerAddr: string | undefined;
+}
+
+export interface BrokerRegistrarEventMap {
+  /** A round is over. */
+  round: [round: RegistrationRound];
+  /** A name server was done with a round only after the barrier. */
+  lateOutcome: [outcome: NameServerOutcome<RegisterBrokerResult>];
+  /** A registration with one name server outside the rounds: its connection was lost, could not be made, or its address is new. */
+  reconnect: [outcome: NameServerOutcome<RegisterBrokerResult>];
+  /** The master's addresses are other ones than before. */
+  masterChanged: [addresses: MasterAddresses, nameServer: string];
+  /**
+   * A name server's table of ordered topics, topic to `brokerA:4`: those that the broker has are to become ordered. Comes with every
+   * round that asked for it, changed or not, also for the sake of topics that are new here.
+   */
+  orderTopicConfig: [table: ReadonlyMap<string, string>, nameServer: string];
+}
+
+/**
+ * Keeps one broker registered with its name servers (upstream: `BrokerController.registerBrokerAll` and its schedule; reference:
+ * broker-registration 1 to 3): at once, after 10 s, then periodically, which is also the broker's sign of life.
+ *
+ * Beyond a real broker, a name server whose connection was lost gets the whole table as soon as it can be reached again; changes
+ * send the whole table, never one topic alone; and nothing is registered after {@link shutdown} has begun. Listeners must not block.
+ */
+export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> implements AsyncDisposable {
+  /**
+   * Bits of PermName. Name servers look at permissions only when the data version is another one: whoever changes this bumps the
+   * version, too, and calls {@link topicsChanged}.
+   */
+  brokerPermission: number;
+  readonly #options: ResolvedBrokerRegistrarOptions;
+  readonly #client: NameServerClient;
+  readonly #ownsClient: boolean;
+  readonly #links = new Map<string, NameServerLink>();
+  /** Addresses that were removed and are still told so. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  readonly #rounds = new RoundQueue<RegistrationRound | undefined>();
+  readonly #abort = new AbortController();
+  #master: MasterAddresses = { masterAddr: undefined, haServerAddr: undefined };
+  #timer: Timer | undefined;
+  /** Whether anything may have been registered. */
+  #active = false;
+  #shutdown: Promise<FanOutResult<void>> | undefined;
+
+  constructor(options: BrokerRegistrarOptions) {
+    super();
+    this.#options = resolveBrokerRegistrarOptions(options);
+    this.brokerPermission = options.brokerPermission ?? 6;
+    this.#ownsClient = options.client === undefined;
+    const version = this.#options.fiveX ? MqVersion.V5_3_3 : MqVersion.V4_9_7;
+    this.#client = options.client ?? new NameServerClient({ clock: options.clock, remotingClientOptions: { version } });
+    for (const address of options.nameServerAddressList) this.#addLink(address);
+  }
+
+  get nameServerAddressList(): readonly string[] {
+    return [...this.#links.keys()];
+  }
+
+  /** The name servers whose connection stands and that acknowledged the whole table on it. */
+  get registeredAddressList(): readonly string[] {
+    return [...this.#links.values()].filter((link) => link.isRegistered).map(({ address }) => address);
+  }
+
+  /** As last told by a name server. */
+  get masterAddresses(): MasterAddresses {
+    return this.#master;
+  }
+
+  /**
+   * Registers at once and from then on periodically. Resolves with the first round, however it went, or with `undefined` when it threw
+   * (which is logged) or the registrar was shut down meanwhile.
+   *
+   * @throws RemotingError `INVALID_ARGUMENT` when it was started before
+   */
+  async start(): Promise<RegistrationRound | undefined> {
+    if (this.#timer !== undefined) throw new RemotingError('INVALID_ARGUMENT', 'a registrar can be started once');
+    if (this.#shutdown !== undefined) return undefined;
+    const { clock } = this.#client;
+    const periodic = (): void => void this.#logged(this.registerBrokerAll(true, false, this.#options.forceRegister));
+    this.#timer = clock.setTimeout(() => {
+      this.#timer = clock.setInterval(periodic, this.#options.registerNameServerPeriodMillis);
+      periodic();
+    }, FIRST_PERIODIC_ROUND_MILLIS);
+    return await this.#logged(this.registerBrokerAll(true, false, true));
+  }
+
+  /**
+   * Registers with all name servers, after the rounds that are under way; one that still waits with the same arguments does for both.
+   *
+   * @param checkOrderConfig whether the answer's table of ordered topics is of interest
+   * @param oneway sends without waiting for answers
+   * @param forceRegister registers without asking first whether any name server has another data version
+   * @returns the round, or `undefined` when the registrar is shut down
+   * @throws what the topic source throws; RemotingError `ENCODE_FAILED` when a topic cannot be written compressed
+   */
+  registerBrokerAll(
+    checkOrderConfig: boolean,
+    oneway: boolean,
+    forceRegister: boolean,
+  ): Promise<RegistrationRound | undefined> {
+    const key = `${checkOrderConfig} ${oneway} ${forceRegister}`;
+    return this.#rounds.run(key, () => this.#round(checkOrderConfig, oneway, forceRegister));
+  }
+
+  /** The topic source has another table, with another data version: all name servers get the whole of it at once. */
+  topicsChanged(): Promise<RegistrationRound | undefined> {
+    return this.registerBrokerAll(true, false, true);
+  }
+
+  /**
+   * Takes a new list of name servers. Those that are new get the whole table at once, those that are gone are told that the broker
+   * leaves, and their connection is closed. An empty list is ignored.
+   */
+  updateNameServerAddressList(addresses: readonly string[]): void {
+    if (addresses.length === 0 || this.#shutdown !== undefined) return;
+    for (const link of this.#links.values()) if (!addresses.includes(link.address)) this.#removeLink(link);
+    for (const address of addresses) {
+      const added = this.#addLink(address);
+      if (this.#active) void added?.reconnect();
+    }
+  }
+
+  /**
+   * Leaves: the timers stop, a round under way is given up and sends nothing any more, then all name servers are told at once. Takes
+   * 3 s at most, and nothing is registered after it has begun. Name servers are told only if anything may have been registered.
+   * Twice is as good as once.
+   */
+  shutdown(): Promise<FanOutResult<void>> {
+    this.#shutdown ??= this.#leave();
+    return this.#shutdown;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.shutdown();
+  }
+
+  async #leave(): Promise<FanOutResult<void>> {
+    this.#timer?.cancel();
+    for (const link of this.#links.values()) link.leave();
+    this.#abort.abort();
+    const { identity, unregisterBrokerTimeoutMillis: timeoutMillis } = this.#options;
+    const addresses = this.#active ? this.nameServerAddressList : [];
+    const result = await unregisterBrokerAll(this.#client, addresses, identity, { timeoutMillis });
+    await Promise.all(this.#leaving.values());
+    if (this.#ownsClient) await this.#client.remotingClient.destroy();
+    return result;
+  }
+
+  async #round(
+    checkOrderConfig: boolean,
+    oneway: boolean,
+    forceRegister: boolean,
+  ): Promise<RegistrationRound | undefined> {
+    if (this.#abort.signal.aborted) return undefined;
+    const { clock } = this.#client;
+    const began = clock.monotonic();
+    this.#active = true;
+    const needed = forceRegister || (await this.#needRegister());
+    if (this.#abort.signal.aborted) return undefined;
+    const result = needed ? await this.#registerAll(oneway) : { outcomes: [], completed: [] };
+    if (this.#abort.signal.aborted) return undefined;
+    const round = { ...result, needed, durationMillis: clock.monotonic() - began };
+    const first = result.completed.find(({ status }) => status === 'ok');
+    if (first !== undefined) this.#useAnswer(first, checkOrderConfig, true);
+    if (this.#links.size > 0) this.#tell('round', round);
+    return round;
+  }
+
+  async #needRegister(): Promise<boolean> {
+    const { identity, registerBrokerTimeoutMillis: timeoutMillis, fiveX } = this.#options;
+    const { dataVersion } = this.#options.topics.current();
+    const { signal } = this.#abort;
+    const addresses = this.nameServerAddressList;
+    return (await needRegister(this.#client, addresses, identity, dataVersion, { timeoutMillis, fiveX, signal }))
+      .needed;
+  }
+
+  #registerAll(oneway: boolean): Promise<FanOutResult<RegisterBrokerResult>> {
+    const requests = this.#currentRequests();
+    const links = new Map(this.#links);
+    return fanOut([...links.keys()], async (address) => (await links.get(address)?.register(requests, oneway)) ?? {}, {
+      timeoutMillis: this.#options.registerBrokerTimeoutMillis,
+      clock: this.#client.clock,
+      oneway,
+      onOutcome: (outcome, late) => {
+        if (late && !this.#abort.signal.aborted) this.#tell('lateOutcome', outcome);
+      },
+    });
+  }
+
+  /** The requests for the table as it is now, made once for all name servers. */
+  #currentRequests(): RegistrationRequests {
+    const { identity, topics, filterServerList, compressedRegister: compressed, fiveX } = this.#options;
+    const wrapper: TopicConfigSerializeWrapper = sentTopicTable(topics.current(), this.brokerPermission, fiveX);
+    return registrationRequests({
+      identity,
+      topicConfigSerializeWrapper: wrapper,
+      filterServerList,
+      compressed,
+      fiveX,
+    });
+  }
+
+  /**
+   * Uses an answer as a broker does (reference: broker-registration 2.8). Where none came nothing is touched.
+   *
+   * @param mayClear whether an answer without master clears it: not so that of a name server which has just been restarted
+   */
+  #useAnswer(outcome: NameServerOutcome<RegisterBrokerResult>, checkOrderConfig: boolean, mayClear: boolean): void {
+    const { address, result } = outcome;
+    if (result === undefined) return;
+    const { masterAddr, haServerAddr, kvTable } = result;
+    const changed = masterAddr !== this.#master.masterAddr || haServerAddr !== this.#master.haServerAddr;
+    if (changed && (mayClear || masterAddr !== undefined)) {
+      this.#master = { masterAddr, haServerAddr };
+      this.#tell('masterChanged', this.#master, address);
+    }
+    if (checkOrderConfig && kvTable !== undefined) this.#tell('orderTopicConfig', kvTable, address);
+  }
+
+  #addLink(address: string): NameServerLink | undefined {
+    if (this.#links.has(address)) return undefined;
+    const link = new NameServerLink({
+      client: this.#client,
+      address,
+      timeoutMillis: this.#options.registerBrokerTimeoutMillis,
+      currentRequests: () => this.#currentRequests(),
+      onReconnect: (outcome) => {
+        this.#useAnswer(outcome, true, false);
+        this.#tell('reconnect', outcome);
+      },
+      random: this.#options.random,
+      after: this.#leaving.get(address),
+    });
+    this.#links.set(address, link);
+    return link;
+  }
+
+  #removeLink(link: NameServerLink): void {
+    const { address } = link;
+    link.leave();
+    this.#links.delete(address);
+    if (!this.#active) return;
+    const leaving = this.#unregister(address).finally(() => {
+      if (this.#leaving.get(address) === leaving) this.#leaving.delete(address);
+    });
+    this.#leaving.set(address, leaving);
+  }
+
+  async #unregister(address: string): Promise<void> {
+    const { identity, unregisterBrokerTimeoutMillis: timeoutMillis } = this.#options;
+    await unregisterBrokerAll(this.#client, [address], identity, { timeoutMillis });
+    void this.#client.remotingClient.channel(address)?.close();
+  }
+
+  /** An exception never stops the schedule. */
+  async #logged(round: Promise<RegistrationRound | undefined>): Promise<RegistrationRound | undefined> {
+    try {
+      return await round;
+    } catch (error) {
+      this.#options.logger.error({ err: error }, 'registerBrokerAll Exception');
+      return undefined;
+    }
+  }
+
+  #tell<Event extends keyof BrokerRegistrarEventMap>(event: Event, ...args: BrokerRegistrarEventMap[Event]): void {
+    try {
+      (this as EventEmitter).emit(event, ...args);
+    } catch (error) {
+      this.#options.logger.error({ err: error }, `a listener of ${event} threw`);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { type Channel, RemotingError, type Timer } from '@rmqns/remoting';
+import { type NameServerOutcome, outcomeOf } from './fan-out.js';
+import type { NameServerClient, RegisterBrokerResult } from './name-server-client.js';
+import { ReconnectBackoff } from './reconnect-backoff.js';
+import type { RegistrationRequests } from './registration-requests.js';
+
+export interface NameServerLinkOptions {
+  readonly client: NameServerClient;
+  readonly address: string;
+  /** For one registration. */
+  readonly timeoutMillis: number;
+  /** The requests for the table as it is now. */
+  readonly currentRequests: () => RegistrationRequests;
+  /** Told of every registration that the link made by itself. */
+  readonly onReconnect: (outcome: NameServerOutcome<RegisterBrokerResult>) => void;
+  readonly random: () => number;
+  /** Nothing is sent before this has settled. */
+  readonly after?: Promise<unknown> | undefined;
+}
+
+/**
+ * A broker's dealings with one name server, over one long-lived connection. Registrations are sent one after the other, so that an
+ * older table never follows a newer one, and never wait for another name server.
+ *
+ * A name server knows a broker by the connection of its last registration and drops it when that ends (reference: broker-registration
+ * 3.2). So as soon as the connection is lost, or could not be made, the link tries again with a growing wait, and registers the
+ * whole table as soon as it succeeds.
+ */
+export class NameServerLink {
+  readonly address: string;
+  readonly #options: NameServerLinkOptions;
+  readonly #backoff: ReconnectBackoff;
+  readonly #left = new AbortController();
+  #tail: Promise<unknown>;
+  #channel: Channel | undefined;
+  /** The connection on which the name server acknowledged a whole table. */
+  #registeredOn: Channel | undefined;
+  #reconnectTimer: Timer | undefined;
+
+  constructor(options: NameServerLinkOptions) {
+    this.address = options.address;
+    this.#options = options;
+    this.#backoff = new ReconnectBackoff(options.random);
+    this.#tail = options.after ?? Promise.resolve();
+  }
+
+  /** Whether the connection stands on which the name server acknowledged a whole table. */
+  get isRegistered(): boolean {
+    return this.#registeredOn?.isActive === true;
+  }
+
+  /**
+   * Registers after the registrations already under way; the time for those counts.
+   *
+   * @throws RemotingError as `NameServerClient.registerBroker`; `TIMEOUT`, with nothing sent, when the turn came too late; `ABORTED` once left
+   */
+  register(requests: RegistrationRequests, oneway: boolean): Promise<RegisterBrokerResult> {
+    const deadline = this.#now() + this.#options.timeoutMillis;
+    return this.#inTurn(() => this.#send(requests, oneway, deadline));
+  }
+
+  /** Registers the whole table now, outside any round, unless that was done meanwhile. Never rejects. */
+  async reconnect(): Promise<void> {
+    const { address, timeoutMillis, currentRequests, client, onReconnect } = this.#options;
+    await this.#inTurn(async () => {
+      if (this.isRegistered || this.#left.signal.aborted) return;
+      const send = async () => this.#send(currentRequests(), false, this.#now() + timeoutMillis);
+      const outcome = await outcomeOf(address, send, false, client.clock);
+      if (!this.#left.signal.aborted) onReconnect(outcome);
+    });
+  }
+
+  /** From now on nothing is registered any more, not even what waits for its turn. The connection stays. */
+  leave(): void {
+    this.#left.abort();
+    this.#reconnectTimer?.cancel();
+  }
+
+  async #send(requests: RegistrationRequests, oneway: boolean, deadline: number): Promise<RegisterBrokerResult> {
+    const { client, address } = this.#options;
+    const { signal } = this.#left;
+    try {
+      if (requests.introduction !== undefined && !this.isRegistered) {
+        await client.registerBroker(address, requests.introduction, { signal, timeoutMillis: this.#until(deadline) });
+      }
+      const options = { signal, timeoutMillis: this.#until(deadline) };
+      if (oneway) {
+        await client.registerBrokerOneway(address, requests.full, options);
+        return {};
+      }
+      const result = await client.registerBroker(address, requests.full, options);
+      this.#registeredOn = client.remotingClient.channel(address);
+      this.#backoff.reset();
+      return result;
+    } finally {
+      this.#watchConnection();
+    }
+  }
+
+  #watchConnection(): void {
+    const channel = this.#options.client.remotingClient.channel(this.address);
+    if (channel === undefined) this.#onLost();
+    else if (channel !== this.#channel) {
+      this.#channel = channel;
+      void channel.closed.then(() => {
+        if (this.#channel === channel) this.#onLost();
+      });
+    }
+  }
+
+  #onLost(): void {
+    this.#channel = undefined;
+    if (this.#left.signal.aborted || this.#reconnectTimer !== undefined) return;
+    this.#reconnectTimer = this.#options.client.clock.setTimeout(() => {
+      this.#reconnectTimer = undefined;
+      void this.reconnect();
+    }, this.#backoff.nextMillis());
+  }
+
+  #until(deadline: number): number {
+    const { timeoutMillis } = this.#options;
+    const left = deadline - this.#now();
+    if (left > 0) return left;
+    const message = `${this.address} had not answered the registration before within ${timeoutMillis} ms; this one was not sent`;
+    throw new RemotingError('TIMEOUT', message, { address: this.address });
+  }
+
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const turn = this.#tail.then(task);
+    this.#tail = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #now(): number {
+    return this.#options.client.clock.monotonic();
+  }
+}
