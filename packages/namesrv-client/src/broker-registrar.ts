@@ -26,6 +26,15 @@ export interface RegistrationRound extends FanOutResult<RegisterBrokerResult> {
   readonly durationMillis: number;
 }
 
+/** How a broker stops registering. */
+export interface ShutdownOptions {
+  /**
+   * Whether the name servers are told. Without it they keep the broker until its connections end, which they do with an own client.
+   * Default true.
+   */
+  readonly unregister?: boolean | undefined;
+}
+
 /** Where a slave finds its master, by the answer of one name server; `undefined` for a master, and while the master is not known. */
 export interface MasterAddresses {
   readonly masterAddr: string | undefined;
@@ -158,8 +167,8 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
    * 3 s at most, and nothing is registered after it has begun. Name servers are told only if anything may have been registered.
    * Twice is as good as once.
    */
-  shutdown(): Promise<FanOutResult<void>> {
-    this.#shutdown ??= this.#leave();
+  shutdown(options: ShutdownOptions = {}): Promise<FanOutResult<void>> {
+    this.#shutdown ??= this.#leave(options.unregister ?? true);
     return this.#shutdown;
   }
 
@@ -167,12 +176,12 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     await this.shutdown();
   }
 
-  async #leave(): Promise<FanOutResult<void>> {
+  async #leave(unregister: boolean): Promise<FanOutResult<void>> {
     this.#timer?.cancel();
     for (const link of this.#links.values()) link.leave();
     this.#abort.abort();
     const { identity, unregisterBrokerTimeoutMillis: timeoutMillis } = this.#options;
-    const addresses = this.#active ? this.nameServerAddressList : [];
+    const addresses = this.#active && unregister ? this.nameServerAddressList : [];
     const result = await unregisterBrokerAll(this.#client, addresses, identity, { timeoutMillis });
     await Promise.all(this.#leaving.values());
     if (this.#ownsClient) await this.#client.remotingClient.destroy();

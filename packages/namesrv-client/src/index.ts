@@ -4,6 +4,7 @@ export {
   type BrokerRegistrarEventMap,
   type MasterAddresses,
   type RegistrationRound,
+  type ShutdownOptions,
 } from './broker-registrar.js';
 export type { BrokerProfile, BrokerRegistrarOptions, TopicSource } from './broker-registrar-options.js';
 export { CountDownLatch } from './count-down-latch.js';

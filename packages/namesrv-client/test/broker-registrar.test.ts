@@ -448,6 +448,14 @@ describe('BrokerRegistrar', () => {
     expect(server.requests).to.have.lengthOf(0);
   });
 
+  it('stops without leaving when told so', async () => {
+    const [server] = await scripted(1);
+    const broker = registrar([server]);
+    await broker.start();
+    expect((await broker.shutdown({ unregister: false })).outcomes).to.deep.equal([]);
+    expect(server.names).to.deep.equal(['REGISTER_BROKER']);
+  });
+
   it('is started once', async () => {
     const broker = registrar([]);
     await broker.start();
