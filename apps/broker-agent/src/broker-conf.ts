@@ -1,0 +1,138 @@
+import { join, resolve } from 'node:path';
+import { decodePropertiesBytes, MASTER_ID, PermName, parseProperties } from '@rmqns/protocol';
+import { formatSocketAddress } from '@rmqns/remoting';
+import type { BrokerIdentity } from './agent-config.js';
+import { autoAddress } from './auto-address.js';
+import type { LoadedConfig } from './loaded-config.js';
+import { parseNamesrvAddr } from './namesrv-addresses.js';
+import { PropertyReader } from './property-reader.js';
+import type { Setting } from './setting.js';
+import type { Surroundings } from './surroundings.js';
+
+const MAX_INT = 2147483647;
+const MIN_PERIOD_MILLIS = 10_000;
+const MAX_PERIOD_MILLIS = 60_000;
+
+/** Switches of a broker that change how it registers, in ways that the agent does not know yet. */
+const notSupportedYet = [
+  'fetchNamesrvAddrByAddressServer',
+  'fetchNameSrvAddrByDnsLookup',
+  'enableSlaveActingMaster',
+  'enableDLegerCommitLog',
+  'enableControllerMode',
+  'enableSplitRegistration',
+];
+
+/**
+ * Reads a real broker's `broker.conf` (reference: broker registration 1.3 and 6.3). What has nothing to do with registering is accepted
+ * silently, since such a file is made for the broker.
+ */
+export function readBrokerConf(
+  path: string,
+  bytes: Uint8Array,
+  overrides: readonly Setting[],
+  surroundings: Surroundings,
+): LoadedConfig {
+  const { entries, problems: malformed } = parseProperties(decodePropertiesBytes(bytes));
+  const settings = entries.map(({ key, value, line }) => ({ key, text: value, where: `${path}:${line} ` }));
+  const environment = {
+    key: 'namesrvAddr',
+    text: surroundings.variables['NAMESRV_ADDR'] ?? '',
+    where: 'environment NAMESRV_ADDR, ',
+  };
+  const reader = new PropertyReader(
+    [environment, ...settings, ...overrides].filter(({ key, text }) => key !== 'namesrvAddr' || text !== ''),
+  );
+  const notes: string[] = [];
+  const namesrv = parseNamesrvAddr(reader.text('namesrvAddr') ?? '');
+  for (const problem of namesrv.problems) complainAt(reader, path, 'namesrvAddr', problem);
+  for (const key of notSupportedYet) if (reader.boolean(key, false)) reader.complain(key, 'not supported yet');
+  const identity = readIdentity(reader, path, surroundings, notes);
+  const storePathRootDir = resolve(reader.text('storePathRootDir') ?? join(surroundings.homeDirectory, 'store'));
+  const period = reader.integer('registerNameServerPeriod', 30_000, 0, MAX_INT);
+  const config = {
+    namesrvAddresses: namesrv.addresses,
+    identity,
+    register: {
+      periodMillis: Math.max(MIN_PERIOD_MILLIS, Math.min(period, MAX_PERIOD_MILLIS)),
+      timeoutMillis: reader.integer('registerBrokerTimeoutMills', 6_000, 1, MAX_INT),
+      compressed: reader.boolean('compressedRegister', false),
+      forceRegister: reader.boolean('forceRegister', true),
+      includeBrokerTopics: false,
+      unregisterOnStop: true,
+      startDelayMillis: 0,
+    },
+    topics: {
+      sources: [{ kind: 'file' as const, path: join(storePathRootDir, 'config', 'topics.json') }],
+      debounceMillis: 500,
+      minimum: 0,
+    },
+    stateDirectory: join(storePathRootDir, 'config', 'rmq-agent'),
+  };
+  const problems = [...malformed.map(({ line, problem }) => `${path}:${line}: ${problem}`), ...reader.problems];
+  return problems.length > 0 ? { problems } : { config, notes };
+}
+
+function readIdentity(reader: PropertyReader, path: string, surroundings: Surroundings, notes: string[]) {
+  const brokerName = readName(reader, 'brokerName', notes) ?? (surroundings.hostName || 'DEFAULT_BROKER');
+  const listenPort = reader.integer('listenPort', 10_911, 1, 65_535);
+  const haListenPort = reader.integer('haListenPort', Math.min(listenPort + 1, 65_535), 1, 65_535);
+  const own = autoAddress(surroundings.networkInterfaces);
+  let brokerIP1 = reader.text('brokerIP1')?.trim();
+  if (brokerIP1 === undefined && own.problem === undefined) {
+    brokerIP1 = own.address;
+    notes.push(`brokerIP1 is not set: took ${own.address} of interface ${own.interfaceName}`);
+  }
+  if (brokerIP1 === undefined) complainAt(reader, path, 'brokerIP1', `must be set: ${own.problem}`);
+  const host = checkHost(reader, 'brokerIP1', brokerIP1 ?? '');
+  const haHost = checkHost(
+    reader,
+    'brokerIP2',
+    reader.text('brokerIP2')?.trim() ?? (own.problem === undefined ? own.address : host),
+  );
+  const identity: BrokerIdentity = {
+    clusterName: readName(reader, 'brokerClusterName', notes) ?? 'DefaultCluster',
+    brokerName,
+    brokerId: readBrokerId(reader, path, notes),
+    brokerAddr: formatSocketAddress(host, listenPort),
+    haServerAddr: formatSocketAddress(haHost, haListenPort),
+    brokerPermission: reader.integer('brokerPermission', PermName.READ | PermName.WRITE, 0, 15),
+    filterServers: [],
+  };
+  return identity;
+}
+
+/** Masters have id 0 whatever the file says; slaves must have another (reference: broker registration 1.3). */
+function readBrokerId(reader: PropertyReader, path: string, notes: string[]): number {
+  const role = reader.text('brokerRole')?.trim() ?? 'ASYNC_MASTER';
+  const brokerId = reader.integer('brokerId', MASTER_ID, -1, MAX_INT);
+  if (role === 'SLAVE') {
+    if (brokerId <= MASTER_ID) complainAt(reader, path, 'brokerId', 'must be greater than 0 for a SLAVE');
+    return brokerId;
+  }
+  if (role !== 'ASYNC_MASTER' && role !== 'SYNC_MASTER') {
+    reader.complain('brokerRole', `${JSON.stringify(role)} is none of ASYNC_MASTER, SYNC_MASTER, SLAVE`);
+  } else if (brokerId !== MASTER_ID) {
+    notes.push(`brokerId ${brokerId} of a ${role} counts as ${MASTER_ID}, as in a broker`);
+  }
+  return MASTER_ID;
+}
+
+function readName(reader: PropertyReader, key: string, notes: string[]): string | undefined {
+  const name = reader.text(key);
+  if (name?.trim() === '') reader.complain(key, 'is blank');
+  else if (name !== undefined && name !== name.trimEnd())
+    notes.push(`${key} ${JSON.stringify(name)} ends in a blank, which is part of it as in a broker`);
+  return name;
+}
+
+function checkHost(reader: PropertyReader, key: string, host: string): string {
+  if (/[\s[\]/;]/.test(host)) reader.complain(key, `${JSON.stringify(host)} is no address`);
+  return host;
+}
+
+/** For what must be said also about a key that nobody wrote. */
+function complainAt(reader: PropertyReader, path: string, key: string, problem: string): void {
+  if (reader.where(key) === '') reader.problems.push(`${path} ${key}: ${problem}`);
+  else reader.complain(key, problem);
+}

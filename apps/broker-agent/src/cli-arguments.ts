@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Exit } from './exit.js';
+import { ExitCode } from './exit-code.js';
+import type { Setting } from './setting.js';
+
+/** What the command line asks for. */
+export interface CliArguments {
+  readonly configFile: string;
+  /** Name servers given with `-n`, separated by `;`; they replace those of the file. */
+  readonly namesrvAddr: string | undefined;
+  /** Keys set by `--set`, in the order of the command line. */
+  readonly settings: readonly Setting[];
+  /** What to do; `run` until a signal comes. */
+  readonly mode: 'run' | 'once' | 'dry-run';
+  /** undefined: `info`, and `warn` where stdout is for an answer. */
+  readonly logLevel: string | undefined;
+  readonly logFormat: 'json' | 'pretty' | undefined;
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+const examples = `
+Examples:
+  rmq-agent -c conf/broker.conf                     register what the broker beside stores
+  rmq-agent -c agent.yaml                           with the agent's own configuration
+  rmq-agent -c agent.yaml --dry-run                 show what would be sent, and send nothing
+  rmq-agent -c agent.yaml --once                    register once, show each name server's answer, end
+  rmq-agent -c broker.conf -n "ns0:9876;ns1:9876"   with other name servers
+  rmq-agent -c broker.conf --set brokerPermission=4 with another value for a key of the file
+
+Order: defaults < environment NAMESRV_ADDR < file < command line.
+Exit status: 0 stopped or done, 1 could not start or not registered with all (--once), 64 wrong arguments, 70 internal error,
+78 wrong configuration.`;
+
+/**
+ * Reads the arguments of `rmq-agent`.
+ *
+ * @throws Exit for `--help`, `--version` and wrong arguments
+ */
+export function parseCliArguments(args: readonly string[]): CliArguments {
+  const settings: Setting[] = [];
+  let printed = '';
+  const program = new Command('rmq-agent')
+    .configureHelp({ sortOptions: false })
+    .configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {}, getOutHelpWidth: () => 110 })
+    .exitOverride()
+    .description('Registers a storage node with RocketMQ name servers, as a real broker would.')
+    .option('-c, --config-file <file>', "a broker's broker.conf, or the agent's own YAML")
+    .option('-n, --namesrv-addr <addresses>', 'name servers as host:port, separated by ";"')
+    .option('--set <key=value>', 'set a key of the file; may be repeated', (text: string) =>
+      settings.push(readAssignment(text)),
+    )
+    .addOption(new Option('--once', 'register with all name servers, print the outcomes, end').conflicts('dryRun'))
+    .option('--dry-run', 'print what would be sent, and end without sending')
+    .addOption(new Option('--log-level <level>', `${logLevels.join(', ')}`).choices(logLevels))
+    .addOption(new Option('--log-format <format>', 'json or pretty').choices(['json', 'pretty']))
+    .helpOption('-h, --help', 'print this text')
+    .version(versionText(), '--version', 'print the version')
+    .addHelpText('after', examples);
+  try {
+    program.parse(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) throw new Exit(ExitCode.OK, printed.trimEnd(), { asked: true });
+    throw usage(error.message.replace(/^error: /, '').replaceAll('\n', ' '));
+  }
+  const options = program.opts<{
+    configFile?: string;
+    namesrvAddr?: string;
+    once?: boolean;
+    dryRun?: boolean;
+    logLevel?: string;
+    logFormat?: 'json' | 'pretty';
+  }>();
+  if (options.configFile === undefined) throw usage('a configuration file must be given with -c FILE');
+  return {
+    configFile: options.configFile,
+    namesrvAddr: options.namesrvAddr,
+    settings,
+    mode: options.once === true ? 'once' : options.dryRun === true ? 'dry-run' : 'run',
+    logLevel: options.logLevel,
+    logFormat: options.logFormat,
+  };
+}
+
+function usage(sentence: string): Exit {
+  return new Exit(ExitCode.USAGE, `rmq-agent: ${sentence}; rmq-agent --help lists all options`);
+}
+
+function readAssignment(text: string): Setting {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('It has the form key=value.');
+  return { key: text.slice(0, equals).trim(), text: text.slice(equals + 1), where: '--set ' };
+}
+
+function versionText(): string {
+  const path = new URL('../../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
+  return `rmq-agent ${version} (rmqns; registers as Apache RocketMQ 4.9.7; Node.js ${process.version})`;
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import type { AgentConfig } from './agent-config.js';
+import { readBrokerConf } from './broker-conf.js';
+import type { CliArguments } from './cli-arguments.js';
+import { Exit } from './exit.js';
+import { ExitCode } from './exit-code.js';
+import { describeFileError } from './file-error.js';
+import type { Surroundings } from './surroundings.js';
+
+/** The effective configuration, and what was chosen for want of a value, a line for the log each. */
+export interface EffectiveConfig {
+  readonly config: AgentConfig;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads the file of `-c`, a `broker.conf` or the agent's own YAML, under the settings of the command line.
+ *
+ * @throws Exit when the file cannot be read, and with every problem of the configuration
+ */
+export async function loadAgentConfig(
+  args: Pick<CliArguments, 'configFile' | 'namesrvAddr' | 'settings'>,
+  surroundings: Surroundings,
+): Promise<EffectiveConfig> {
+  const { configFile, namesrvAddr, settings } = args;
+  const bytes = readBytes(configFile);
+  const loaded =
+    formOf(configFile, bytes.toString('utf8')) === 'yaml'
+      ? // Loaded when needed: beside a real broker neither YAML nor its schema is.
+        (await import('./agent-yaml.js')).readAgentYaml(
+          configFile,
+          bytes.toString('utf8'),
+          settings,
+          namesrvAddr,
+          surroundings,
+        )
+      : readBrokerConf(configFile, bytes, withNamesrvAddr(settings, namesrvAddr), surroundings);
+  if (loaded.problems === undefined) return loaded;
+  throw new Exit(ExitCode.CONFIG, ['rmq-agent: the configuration cannot be used:', ...loaded.problems].join('\n'));
+}
+
+/** By the file's extension, or by its first line that says something: `key = value` is a property, anything else YAML. */
+export function formOf(path: string, text: string): 'properties' | 'yaml' {
+  if (/\.(?:conf|properties)$/i.test(path)) return 'properties';
+  if (/\.ya?ml$/i.test(path)) return 'yaml';
+  const first = text.split(/\r\n|\r|\n/).find((line) => /^\s*[^#!\s]/.test(line)) ?? '';
+  return /^\s*[\w.]+\s*=/.test(first) ? 'properties' : 'yaml';
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const message = `rmq-agent: cannot read the configuration file ${path}: ${describeFileError(error)}`;
+    throw new Exit(ExitCode.FAILED, message, { cause: error });
+  }
+}
+
+function withNamesrvAddr(
+  settings: CliArguments['settings'],
+  namesrvAddr: string | undefined,
+): CliArguments['settings'] {
+  return namesrvAddr === undefined ? settings : [...settings, { key: 'namesrvAddr', text: namesrvAddr, where: '-n ' }];
+}

@@ -1,0 +1,42 @@
+import type { TopicConfig } from '@rmqns/protocol';
+
+/** Topics by name. */
+export type TopicConfigTable = ReadonlyMap<string, TopicConfig>;
+
+/** All topics of all tables; where two name the same topic the earlier table wins. */
+export function unionTopicConfigTables(tables: Iterable<TopicConfigTable>): Map<string, TopicConfig> {
+  const union = new Map<string, TopicConfig>();
+  for (const table of tables) {
+    for (const [topic, config] of table) if (!union.has(topic)) union.set(topic, config);
+  }
+  return union;
+}
+
+/** Whether two tables tell a name server the same, whatever the order of their topics. */
+export function sameTopicConfigTable(a: TopicConfigTable, b: TopicConfigTable): boolean {
+  if (a.size !== b.size) return false;
+  for (const [topic, config] of a) {
+    const other = b.get(topic);
+    if (other === undefined || !sameTopicConfig(config, other)) return false;
+  }
+  return true;
+}
+
+function sameTopicConfig(a: TopicConfig, b: TopicConfig): boolean {
+  return (
+    a.topicName === b.topicName &&
+    a.readQueueNums === b.readQueueNums &&
+    a.writeQueueNums === b.writeQueueNums &&
+    a.perm === b.perm &&
+    a.topicFilterType === b.topicFilterType &&
+    a.topicSysFlag === b.topicSysFlag &&
+    a.order === b.order &&
+    sameAttributes(a.attributes ?? new Map(), b.attributes ?? new Map())
+  );
+}
+
+function sameAttributes(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [name, value] of a) if (b.get(name) !== value) return false;
+  return true;
+}

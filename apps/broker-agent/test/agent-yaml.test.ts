@@ -1,0 +1,242 @@
+import { resolve } from 'node:path';
+import { expect } from 'chai';
+import { readAgentYaml } from '../src/agent-yaml.js';
+import type { Setting } from '../src/setting.js';
+import { surroundings } from './surroundings.js';
+
+const minimal = `namesrv: { addresses: ["ns-0:9876", "ns-1:9876"] }
+topics: { sources: [ { file: /data/store/config/topics.json } ] }
+state: { dir: /var/lib/rmq-agent }
+`;
+
+function read(text: string, overrides: readonly Setting[] = [], namesrvAddr?: string, machine = surroundings) {
+  return readAgentYaml('agent.yaml', text, overrides, namesrvAddr, machine);
+}
+
+function config(text: string, overrides: readonly Setting[] = [], namesrvAddr?: string) {
+  const loaded = read(text, overrides, namesrvAddr);
+  if (loaded.problems !== undefined) throw new Error(loaded.problems.join('\n'));
+  return loaded;
+}
+
+describe("the agent's own YAML", () => {
+  it('has defaults for all but name servers, sources and state', () => {
+    const loaded = config(minimal);
+    expect(loaded.config).to.deep.equal({
+      namesrvAddresses: ['ns-0:9876', 'ns-1:9876'],
+      identity: {
+        clusterName: 'DefaultCluster',
+        brokerName: 'node-7',
+        brokerId: 0,
+        brokerAddr: '10.1.2.3:10911',
+        haServerAddr: '10.1.2.3:10912',
+        brokerPermission: 6,
+        filterServers: [],
+      },
+      register: {
+        periodMillis: 30_000,
+        timeoutMillis: 6_000,
+        compressed: false,
+        forceRegister: true,
+        includeBrokerTopics: false,
+        unregisterOnStop: true,
+        startDelayMillis: 0,
+      },
+      topics: {
+        sources: [{ kind: 'file', path: '/data/store/config/topics.json' }],
+        debounceMillis: 500,
+        minimum: 0,
+      },
+      stateDirectory: '/var/lib/rmq-agent',
+    });
+    expect(loaded.notes).to.deep.equal(['identity.address is auto: took 10.1.2.3 of interface eth0']);
+  });
+
+  it('is read with every key that there is', () => {
+    const loaded = config(`
+namesrv:
+  addresses: ["ns-0:9876"]
+identity:
+  cluster: C
+  brokerName: b
+  brokerId: 2
+  address: "auto:eth1"
+  port: 20911
+  haAddress: "10.9.0.1:20999"
+  permission: r
+  filterServers: ["10.0.0.1:7000"]
+register:
+  interval: 15s
+  timeout: 500ms
+  compressed: true
+  force: false
+  includeBrokerTopics: true
+  unregisterOnStop: false
+  startDelay: 1.5m
+topics:
+  merge: union
+  debounce: 100ms
+  minimum: 1
+  sources:
+    - file: store/topics.json
+    - static:
+        - { topic: Orders, read: 4, write: 16, perm: rw, order: true }
+        - topic: Audit
+          perm: rwx
+state: { dir: state }
+`);
+    const topic = (topicName: string, read: number, write: number, perm: number, order: boolean) => ({
+      topicName,
+      readQueueNums: read,
+      writeQueueNums: write,
+      perm,
+      topicFilterType: 'SINGLE_TAG',
+      topicSysFlag: 0,
+      order,
+    });
+    expect(loaded.config).to.deep.equal({
+      namesrvAddresses: ['ns-0:9876'],
+      identity: {
+        clusterName: 'C',
+        brokerName: 'b',
+        brokerId: 2,
+        brokerAddr: '192.168.0.9:20911',
+        haServerAddr: '10.9.0.1:20999',
+        brokerPermission: 4,
+        filterServers: ['10.0.0.1:7000'],
+      },
+      register: {
+        periodMillis: 15_000,
+        timeoutMillis: 500,
+        compressed: true,
+        forceRegister: false,
+        includeBrokerTopics: true,
+        unregisterOnStop: false,
+        startDelayMillis: 90_000,
+      },
+      topics: {
+        sources: [
+          { kind: 'file', path: resolve('store/topics.json') },
+          {
+            kind: 'static',
+            table: new Map([
+              ['Orders', topic('Orders', 4, 16, 6, true)],
+              ['Audit', topic('Audit', 8, 8, 7, false)],
+            ]),
+          },
+        ],
+        debounceMillis: 100,
+        minimum: 1,
+      },
+      stateDirectory: resolve('state'),
+    });
+  });
+
+  it('is overridden by the command line, key by key and in its name servers', () => {
+    const overrides = [
+      { key: 'identity.brokerName', text: 'x', where: '--set ' },
+      { key: 'register.interval', text: '20s', where: '--set ' },
+    ];
+    const { config: effective } = config(minimal, overrides, 'other:9876');
+    expect(effective.identity.brokerName).to.equal('x');
+    expect(effective.register.periodMillis).to.equal(20_000);
+    expect(effective.namesrvAddresses).to.deep.equal(['other:9876']);
+  });
+
+  it('takes NAMESRV_ADDR where it names no name server', () => {
+    const machine = { ...surroundings, variables: { NAMESRV_ADDR: 'env:9876' } };
+    const loaded = read(minimal.replace(/^.*\n/, ''), [], undefined, machine);
+    expect(loaded.problems).to.equal(undefined);
+    expect(loaded.problems === undefined && loaded.config.namesrvAddresses).to.deep.equal(['env:9876']);
+  });
+
+  it('refuses what is specified and not built, each by its line', () => {
+    const text = `namesrv: { addresses: ["a:1"], dns: false }
+identity: { zone: az-1 }
+register:
+  reconnectJitter: 10%
+topics:
+  merge: first
+  sources:
+    - broker: 127.0.0.1:10911
+    - static: []
+    - exec: { command: [x] }
+state: { dir: /s }
+health: { mode: all }
+hooks: {}
+admin: {}
+facade: { enabled: false }
+`;
+    expect(read(text).problems).to.deep.equal([
+      'agent.yaml:1 namesrv.dns: not supported yet',
+      'agent.yaml:2 identity.zone: not supported yet',
+      'agent.yaml:4 register.reconnectJitter: not supported yet',
+      'agent.yaml:12 health: not supported yet',
+      'agent.yaml:13 hooks: not supported yet',
+      'agent.yaml:14 admin: not supported yet',
+      'agent.yaml:15 facade: not supported yet',
+      'agent.yaml:8 topics.sources.0.broker: not supported yet',
+      'agent.yaml:10 topics.sources.2.exec: not supported yet',
+      'agent.yaml:6 topics.merge: must be union; first and strict are not supported yet',
+    ]);
+  });
+
+  it('is refused with everything that is wrong with it at once', () => {
+    const text = `namesrv:
+  addresses: ns:9876
+identity: { brokerNmae: b, port: 0, permission: rq }
+register:
+  interval: 30
+  timeout: 6 seconds
+  startDelay: 2h
+topics:
+  sources:
+    - file: a
+      static: []
+    - static:
+        - { topic: "a b", read: -1 }
+        - { perm: rw }
+`;
+    expect(read(text, [{ key: 'register.force', text: 'perhaps', where: '--set ' }]).problems).to.have.members([
+      'agent.yaml:2 namesrv.addresses: must be a list of host:port',
+      'agent.yaml:3 identity.brokerNmae: there is no such key',
+      'agent.yaml:3 identity.port: must be a whole number from 1 to 65535',
+      'agent.yaml:3 identity.permission: "rq" is no permission; write letters of r, w and x',
+      'agent.yaml:5 register.interval: is no duration; write a number and ms, s, m or h, for instance 30s',
+      'agent.yaml:6 register.timeout: "6 seconds" is no duration; write a number and ms, s, m or h, for instance 30s',
+      'agent.yaml:7 register.startDelay: "2h" is not between 0 ms and 3600000 ms',
+      '--set register.force: must be true or false',
+      'agent.yaml:10 topics.sources.0: must be one source of topics, - file: or - static:',
+      'agent.yaml:13 topics.sources.1.static.0.topic: is no topic name: up to 127 letters, digits and % | _ -',
+      'agent.yaml:13 topics.sources.1.static.0.read: must be a whole number from 0 to 65536',
+      'agent.yaml:14 topics.sources.1.static.1.topic: must be a text',
+      'agent.yaml state: is missing; say where the data version is kept over restarts, for instance state: { dir: /var/lib/rmq-agent }',
+    ]);
+  });
+
+  it('is refused for addresses that nobody can dial, and for a topic named twice', () => {
+    const text = `namesrv: { addresses: ["ns", "ns:0"] }
+identity: { address: "auto:docker0", haAddress: "10.0.0.1" }
+topics: { sources: [ { static: [ { topic: A }, { topic: A } ] } ] }
+state: { dir: /s }
+`;
+    expect(read(text).problems).to.deep.equal([
+      'agent.yaml:1 namesrv.addresses: "ns" is no host:port: the port, 0 to 65535, must follow the last colon',
+      'agent.yaml:1 namesrv.addresses: "ns:0" is no host:port: nobody listens on port 0',
+      'agent.yaml:2 identity.address: interface docker0 has no address that others can dial (loopback and container bridges do not count); write the address that clients dial',
+      'agent.yaml:2 identity.haAddress: "10.0.0.1" is no host:port: the port, 0 to 65535, must follow the last colon',
+      'agent.yaml:3 topics.sources.0.static.1.topic: A is there twice',
+    ]);
+    expect(read(minimal.replace('topics', 'identity: { address: "auto:wlan0" }\ntopics')).problems).to.deep.equal([
+      'agent.yaml:2 identity.address: this machine has no interface wlan0, only lo, docker0, eth0, eth1; write the address that clients dial',
+    ]);
+  });
+
+  it('is refused by line when it is no YAML, and when it is empty or something else', () => {
+    expect(read('namesrv: [\nstate: }').problems?.[0]).to.match(/^agent\.yaml:2: /);
+    expect(read('').problems).to.have.length(2);
+    expect(read('- a').problems).to.deep.equal([
+      'agent.yaml must hold the keys namesrv, identity, register, topics and state',
+    ]);
+  });
+});
