@@ -1,0 +1,80 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  decodeRegisterBrokerBody,
+  encodeRegisterBrokerBody,
+  MqVersion,
+  type TopicConfigSerializeWrapper,
+} from '@rmqns/protocol';
+import { describeFileError } from './file-error.js';
+
+/** The file of the state directory. */
+export const STATE_FILE = 'registered-topics.json';
+
+/** What was found on the disk. */
+export interface StoredRegistration {
+  /** `undefined`: none, or none that can be read. */
+  readonly wrapper: TopicConfigSerializeWrapper | undefined;
+  /** Why a file that is there cannot be used. */
+  readonly problem?: string | undefined;
+}
+
+/**
+ * Keeps the table last registered and its data version over restarts, as the body of that registration in JSON. A write replaces the whole
+ * file or leaves the old one; nobody but its owner may read it.
+ */
+export class DataVersionStore {
+  readonly path: string;
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.path = join(directory, STATE_FILE);
+  }
+
+  async load(): Promise<StoredRegistration> {
+    let bytes: Uint8Array;
+    try {
+      bytes = await readFile(this.path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { wrapper: undefined };
+      return { wrapper: undefined, problem: describeFileError(error) };
+    }
+    try {
+      if (bytes.length === 0) return { wrapper: undefined, problem: 'it is empty' };
+      const options = { compressed: false, requestVersion: MqVersion.V5_3_3, nowMillis: 0 };
+      return { wrapper: decodeRegisterBrokerBody(bytes, options).topicConfigSerializeWrapper };
+    } catch (error) {
+      return { wrapper: undefined, problem: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /**
+   * Makes the state directory where it is missing.
+   *
+   * @throws the file system's error when this user may not write there
+   */
+  async prepare(): Promise<void> {
+    await mkdir(dirname(this.#directory), { recursive: true });
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const file = await open(this.#temporary, 'w', 0o600);
+    await file.close();
+  }
+
+  /** @throws the file system's error; the old file is then as it was */
+  async save(wrapper: TopicConfigSerializeWrapper): Promise<void> {
+    const body = { topicConfigSerializeWrapper: wrapper, filterServerList: [] };
+    const file = await open(this.#temporary, 'w', 0o600);
+    try {
+      await file.writeFile(encodeRegisterBrokerBody(body, { compressed: false, fiveX: true }));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(this.#temporary, this.path);
+  }
+
+  get #temporary(): string {
+    return `${this.path}.tmp`;
+  }
+}

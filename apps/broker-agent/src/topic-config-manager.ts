@@ -1,0 +1,132 @@
+import type { TopicConfigSerializeWrapper } from '@rmqns/protocol';
+import type { Clock, Logger } from '@rmqns/remoting';
+import type { DataVersionStore } from './data-version-store.js';
+import { describeFileError } from './file-error.js';
+import { nextDataVersion } from './next-data-version.js';
+import { sameTopicConfigTable, type TopicConfigTable, unionTopicConfigTables } from './topic-config-table.js';
+import type { TopicSource } from './topic-source.js';
+
+export interface TopicConfigManagerOptions {
+  readonly sources: readonly TopicSource[];
+  /** Go along with what the sources have; a source's topic of the same name wins. */
+  readonly brokerTopics: TopicConfigTable;
+  /** A table of fewer topics is not published. */
+  readonly minimum: number;
+  readonly store: DataVersionStore;
+  /** False: the store is read and never written. */
+  readonly persist: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * The node's topics and their data version (upstream: `TopicConfigManager`). The version changes when the table does and only then, moves
+ * forward only, also over restarts, and is on the disk before anybody sees it.
+ */
+export class TopicConfigManager {
+  readonly #options: TopicConfigManagerOptions;
+  #published: TopicConfigSerializeWrapper | undefined;
+  #onChange = (): void => {};
+  #work: Promise<void> = Promise.resolve();
+  #refused = false;
+  #closed = false;
+
+  constructor(options: TopicConfigManagerOptions) {
+    this.#options = options;
+  }
+
+  /** What to register; `undefined` as long as there was no good table. */
+  get published(): TopicConfigSerializeWrapper | undefined {
+    return this.#published;
+  }
+
+  /** Names of the sources that have not had a good table yet. */
+  get missingSources(): string[] {
+    return this.#options.sources.filter(({ current }) => current === undefined).map(({ name }) => name);
+  }
+
+  /**
+   * Loads what was registered last and looks at the sources once. `onChange` is called after each later change of {@link published}.
+   *
+   * @throws the file system's error when the state directory cannot be used
+   */
+  async start(onChange: () => void): Promise<void> {
+    const { store, persist, logger, sources } = this.#options;
+    if (persist) await store.prepare();
+    const { wrapper, problem } = await store.load();
+    if (problem !== undefined)
+      logger.warn({ file: store.path, problem }, 'cannot read what was registered last; the data version begins anew');
+    for (const source of sources) await source.start(() => void this.#refresh());
+    if (this.missingSources.length > 0 && wrapper !== undefined) {
+      const topics = wrapper.topicConfigTable?.size ?? 0;
+      logger.warn({ sources: this.missingSources, topics }, 'a source has no topics yet: those registered last go on');
+    }
+    this.#published = wrapper;
+    await this.#refresh();
+    this.#onChange = onChange;
+  }
+
+  /** Settles when nothing is being written any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const source of this.#options.sources) source.close();
+    await this.#work;
+  }
+
+  #refresh(): Promise<void> {
+    this.#work = this.#work.then(() => this.#publish());
+    return this.#work;
+  }
+
+  async #publish(): Promise<void> {
+    const { sources, brokerTopics, minimum, clock, logger } = this.#options;
+    if (this.#closed || this.missingSources.length > 0) return;
+    const tables = sources.map(({ current }) => current?.table ?? new Map());
+    const table = unionTopicConfigTables([...tables, brokerTopics]);
+    if (this.#refuse(table.size < minimum, table.size)) return;
+    const previous = this.#published;
+    if (previous?.topicConfigTable != null && sameTopicConfigTable(previous.topicConfigTable, table)) return;
+    // Of several sources none can speak for the whole table.
+    const version = sources.length === 1 ? sources[0]?.current?.dataVersion : undefined;
+    const next: TopicConfigSerializeWrapper = {
+      dataVersion: nextDataVersion(previous?.dataVersion, version, clock.now()),
+      topicConfigTable: table,
+      topicQueueMappingInfoMap: new Map(),
+    };
+    await this.#save(next);
+    this.#published = next;
+    logger.info(
+      { topics: table.size, ...describeChange(previous?.topicConfigTable, table) },
+      'the topic table changed',
+    );
+    this.#onChange();
+  }
+
+  #refuse(tooFew: boolean, topics: number): boolean {
+    const { minimum, logger } = this.#options;
+    if (tooFew && !this.#refused)
+      logger.warn({ topics, minimum }, 'fewer topics than topics.minimum: the table is not published');
+    this.#refused = tooFew;
+    return tooFew;
+  }
+
+  /** A full disk keeps nobody from registering; only a restart may then repeat a version. */
+  async #save(wrapper: TopicConfigSerializeWrapper): Promise<void> {
+    const { store, persist, logger } = this.#options;
+    if (!persist) return;
+    try {
+      await store.save(wrapper);
+    } catch (error) {
+      logger.error(
+        { file: store.path, problem: describeFileError(error) },
+        'cannot keep the data version over a restart',
+      );
+    }
+  }
+}
+
+function describeChange(before: TopicConfigTable | null | undefined, after: TopicConfigTable) {
+  const added = [...after.keys()].filter((topic) => before?.has(topic) !== true).length;
+  const removed = [...(before?.keys() ?? [])].filter((topic) => !after.has(topic)).length;
+  return { added, removed };
+}

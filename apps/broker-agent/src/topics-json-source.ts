@@ -1,0 +1,189 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock, Logger, Timer } from '@rmqns/remoting';
+import { describeFileError } from './file-error.js';
+import { sameTopicConfigTable } from './topic-config-table.js';
+import type { TopicSource } from './topic-source.js';
+import { decodeTopicsJson, type SourceTopics } from './topics-json.js';
+
+export interface TopicsJsonSourceOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long the directory must be quiet before the file is read. */
+  readonly debounceMillis: number;
+  /** How often to look without being told, since not every file system tells. Default 5000. */
+  readonly pollMillis?: number | undefined;
+}
+
+type Looked = { readonly topics: SourceTopics } | { readonly absent: true } | { readonly problem: string };
+
+/**
+ * A broker's `topics.json`, followed as brokers write it: 4.x delete the old file before they rename the new one into its place, 5.3.3
+ * overwrites in place (reference: broker registration 6.1). So an absent, torn or foreign file leaves the last good table as it was. Only
+ * at the start the `.bak` beside it is tried, and a file that is not there and has no `.bak` means a broker without topics of its own.
+ */
+export class TopicsJsonSource implements TopicSource {
+  readonly name: string;
+  readonly #options: TopicsJsonSourceOptions;
+  #current: SourceTopics | undefined;
+  #onChange = (): void => {};
+  #watcher: FSWatcher | undefined;
+  #watchedDirectory: string | undefined;
+  #poll: Timer | undefined;
+  #debounce: Timer | undefined;
+  /** The last file looked at: unchanged, it is not read again. */
+  #seen: string | undefined;
+  #problem: string | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: TopicsJsonSourceOptions) {
+    this.name = options.path;
+    this.#options = options;
+  }
+
+  get current(): SourceTopics | undefined {
+    return this.#current;
+  }
+
+  async start(onChange: () => void): Promise<void> {
+    const { clock, pollMillis = 5_000 } = this.#options;
+    this.#onChange = onChange;
+    await this.#watchDirectory();
+    await this.#lookFirst();
+    if (this.#closed) return;
+    this.#poll = clock.setInterval(() => void this.look(), pollMillis, true);
+  }
+
+  /** Looks whether the file changed, now. Settles when that is known and told. */
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(async () => {
+      if (this.#closed) return;
+      await this.#watchDirectory();
+      await this.#lookAgain();
+    });
+    return this.#looking;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#poll?.cancel();
+    this.#debounce?.cancel();
+    this.#watcher?.close();
+  }
+
+  /** Watches the directory, not the file, which is another after each rename; and the directory anew when it is another. */
+  async #watchDirectory(): Promise<void> {
+    const directory = dirname(this.name);
+    const identity = await identify(directory);
+    if (identity === this.#watchedDirectory || this.#closed) return;
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    this.#watchedDirectory = undefined;
+    if (identity === undefined) return;
+    try {
+      // Any change counts, since a link somewhere on the way may be what changed; an unchanged file is not read for it.
+      const watcher = watch(directory, { persistent: false }, () => this.#lookSoon());
+      watcher.on('error', () => {
+        watcher.close();
+        this.#watchedDirectory = undefined;
+      });
+      this.#watcher = watcher;
+      this.#watchedDirectory = identity;
+    } catch (error) {
+      // The poll goes on without it, and tries again.
+      this.#options.logger.debug({ directory, error: describeFileError(error) }, 'cannot watch the directory');
+    }
+  }
+
+  #lookSoon(): void {
+    if (this.#closed) return;
+    this.#debounce?.cancel();
+    this.#debounce = this.#options.clock.setTimeout(() => void this.look(), this.#options.debounceMillis, true);
+  }
+
+  async #lookFirst(): Promise<void> {
+    const found = await this.#read();
+    if (found === undefined) return;
+    if ('topics' in found) {
+      this.#current = found.topics;
+      return;
+    }
+    const backup = await readTopics(`${this.name}.bak`);
+    if ('topics' in backup) this.#current = backup.topics;
+    else if ('absent' in found && 'absent' in backup) this.#current = { table: new Map() };
+    if ('problem' in found) this.#complain(found.problem);
+    if ('topics' in backup)
+      this.#options.logger.info(
+        { file: `${this.name}.bak`, topics: backup.topics.table.size },
+        'took the topics of the backup',
+      );
+    else if ('absent' in found) this.#options.logger.info({ file: this.name }, 'no topics.json yet: no topics');
+  }
+
+  async #lookAgain(): Promise<void> {
+    const found = await this.#read();
+    if (found === undefined || this.#closed) return;
+    if ('problem' in found) return this.#complain(found.problem);
+    if ('absent' in found) {
+      if (this.#current === undefined || this.#current.table.size > 0) this.#complain('there is no such file');
+      return;
+    }
+    if (this.#problem !== undefined) this.#options.logger.info({ file: this.name }, 'topics.json is readable again');
+    this.#problem = undefined;
+    const before = this.#current;
+    this.#current = found.topics;
+    if (before === undefined || !sameTopicConfigTable(before.table, found.topics.table)) this.#onChange();
+  }
+
+  /** `undefined`: the file is the one that was looked at last. */
+  async #read(): Promise<Looked | undefined> {
+    // Before reading: a change while reading makes the next look see another file.
+    const identity = (await identify(this.name)) ?? 'absent';
+    if (identity === this.#seen) return undefined;
+    this.#seen = identity;
+    return await readTopics(this.name);
+  }
+
+  #complain(problem: string): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    const kept = this.#current?.table.size;
+    const message =
+      kept === undefined ? 'cannot read topics.json' : 'cannot read topics.json, the last good table stays';
+    this.#options.logger.warn({ file: this.name, problem, topics: kept }, message);
+  }
+}
+
+/** Which file this is and in which state; `undefined` when there is none. */
+async function identify(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs, isDirectory } = await statBig(path);
+    return isDirectory ? `${dev}:${ino}` : `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+  } catch {
+    return undefined;
+  }
+}
+
+async function statBig(path: string) {
+  const stats = await stat(path, { bigint: true });
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  return { dev, ino, size, mtimeNs, ctimeNs, isDirectory: stats.isDirectory() };
+}
+
+async function readTopics(path: string): Promise<Looked> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { absent: true };
+    return { problem: describeFileError(error) };
+  }
+  try {
+    return { topics: decodeTopicsJson(bytes) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
