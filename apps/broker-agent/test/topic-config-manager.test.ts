@@ -1,0 +1,231 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TopicConfig } from '@rmqns/protocol';
+import { silentLogger } from '@rmqns/remoting';
+import { ManualClock } from '@rmqns/remoting/testing';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { brokerTopics } from '../src/broker-topics.js';
+import { DataVersionStore } from '../src/data-version-store.js';
+import { TopicConfigManager, type TopicConfigManagerOptions } from '../src/topic-config-manager.js';
+import type { TopicConfigTable } from '../src/topic-config-table.js';
+import type { TopicSource } from '../src/topic-source.js';
+import type { SourceTopics } from '../src/topics-json.js';
+
+const topic = (topicName: string, perm = 6): TopicConfig => ({
+  topicName,
+  readQueueNums: 4,
+  writeQueueNums: 4,
+  perm,
+  topicFilterType: 'SINGLE_TAG',
+  topicSysFlag: 0,
+  order: false,
+});
+const table = (...names: string[]): TopicConfigTable => new Map(names.map((name) => [name, topic(name)]));
+
+/** A source that a test turns. */
+class TurnableSource implements TopicSource {
+  readonly name = 'turnable';
+  current: SourceTopics | undefined;
+  #onChange = (): void => {};
+
+  constructor(current: SourceTopics | undefined) {
+    this.current = current;
+  }
+
+  async start(onChange: () => void): Promise<void> {
+    this.#onChange = onChange;
+  }
+
+  turn(current: SourceTopics): void {
+    this.current = current;
+    this.#onChange();
+  }
+
+  close(): void {}
+}
+
+describe('TopicConfigManager', () => {
+  let directory: string;
+  let clock: ManualClock;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'rmqns-test-'));
+    clock = new ManualClock(1_000);
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const manager = (sources: readonly TopicSource[], options: Partial<TopicConfigManagerOptions> = {}) =>
+    new TopicConfigManager({
+      sources,
+      brokerTopics: new Map(),
+      minimum: 0,
+      store: new DataVersionStore(join(directory, 'state')),
+      persist: true,
+      clock,
+      logger: silentLogger,
+      ...options,
+    });
+  /** Publishes what the sources hold, as a process that runs for that long. */
+  const publish = async (sources: readonly TopicSource[], options: Partial<TopicConfigManagerOptions> = {}) => {
+    const once = manager(sources, options);
+    await once.start(() => {});
+    await once.close();
+    return once.published;
+  };
+
+  it('publishes the union of its sources, the earlier one winning, then the broker topics', async () => {
+    const first = new TurnableSource({ table: new Map([['A', topic('A', 4)]]) });
+    const second = new TurnableSource({
+      table: new Map([
+        ['A', topic('A', 6)],
+        ['C', topic('C', 2)],
+      ]),
+    });
+    const published = await publish([first, second], { brokerTopics: brokerTopics('C', 'b') });
+    expect([...(published?.topicConfigTable ?? [])].map(([name, { perm }]) => [name, perm])).to.deep.equal([
+      ['A', 4],
+      ['C', 2],
+      ['b', 7],
+    ]);
+  });
+
+  it('has the same version after a restart, and the next when the table changed meanwhile', async () => {
+    const first = await publish([new TurnableSource({ table: table('A', 'B') })]);
+    expect(first?.dataVersion).to.deep.equal({ counter: 0, timestamp: 1_000, stateVersion: 0 });
+    clock.advance(500);
+    const again = await publish([new TurnableSource({ table: table('B', 'A') })]);
+    expect(again?.dataVersion).to.deep.equal(first?.dataVersion);
+    clock.jump(-10_000);
+    const changed = await publish([new TurnableSource({ table: table('A') })]);
+    expect(changed?.dataVersion).to.deep.equal({ counter: 1, timestamp: 1_000, stateVersion: 0 });
+  });
+
+  it('tells of a change once it is on the disk, and of nothing else', async () => {
+    const source = new TurnableSource({ table: table('A') });
+    const running = manager([source]);
+    const versions: unknown[] = [];
+    let told = (): void => {};
+    await running.start(() => {
+      versions.push(running.published?.dataVersion.counter);
+      told();
+    });
+    source.turn({ table: table('A'), dataVersion: { counter: 9, timestamp: 9, stateVersion: 0 } });
+    const change = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    source.turn({ table: table('A', 'B'), dataVersion: { counter: 10, timestamp: 9_000, stateVersion: 0 } });
+    await change;
+    expect(versions).to.deep.equal([10]);
+    const stored = await new DataVersionStore(join(directory, 'state')).load();
+    expect(stored.wrapper).to.deep.equal({
+      dataVersion: { counter: 10, timestamp: 9_000, stateVersion: 0 },
+      topicConfigTable: new Map(
+        [...table('A', 'B')].map(([name, config]) => [name, { ...config, attributes: new Map() }]),
+      ),
+      topicQueueMappingInfoMap: new Map(),
+    });
+    await running.close();
+  });
+
+  it('follows the version of a single source, and of none where several make the table', async () => {
+    const versioned = new TurnableSource({
+      table: table('A'),
+      dataVersion: { counter: 7, timestamp: 5, stateVersion: 0 },
+    });
+    const both = await publish([versioned, new TurnableSource({ table: table('B') })], {
+      store: new DataVersionStore(join(directory, 'other')),
+    });
+    expect(both?.dataVersion.counter).to.equal(0);
+    expect((await publish([versioned]))?.dataVersion).to.deep.equal({ counter: 7, timestamp: 5, stateVersion: 0 });
+  });
+
+  it('goes on with what was registered last as long as a source has nothing', async () => {
+    await publish([new TurnableSource({ table: table('A', 'B') })]);
+    const source = new TurnableSource(undefined);
+    const running = manager([source]);
+    const told = new Promise<void>(
+      (resolve) => void running.start(resolve).then(() => source.turn({ table: table() })),
+    );
+    await told;
+    expect(running.published?.topicConfigTable).to.deep.equal(new Map());
+    await running.close();
+    const fresh = await publish([new TurnableSource(undefined)], { store: new DataVersionStore(join(directory, 'x')) });
+    expect(fresh).to.equal(undefined);
+  });
+
+  it('does not publish fewer topics than the minimum', async () => {
+    await publish([new TurnableSource({ table: table('A', 'B') })]);
+    const few = await publish([new TurnableSource({ table: table() })], { minimum: 1 });
+    expect([...(few?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['A', 'B']);
+  });
+
+  it('keeps its file for the owner alone, and nothing else beside it', async () => {
+    await publish([new TurnableSource({ table: table('A') })]);
+    const state = join(directory, 'state');
+    expect(await readdir(state)).to.deep.equal(['registered-topics.json']);
+    expect((await stat(state)).mode & 0o777).to.equal(0o700);
+    expect((await stat(join(state, 'registered-topics.json'))).mode & 0o777).to.equal(0o600);
+  });
+
+  it('writes nothing when it is only asked what would be sent', async () => {
+    await publish([new TurnableSource({ table: table('A') })], { persist: false });
+    expect(await readdir(directory)).to.deep.equal([]);
+  });
+
+  for (const [what, text] of [
+    ['torn', '{"filterServerList":[],"topicConf'],
+    ['empty', ''],
+  ] as const)
+    it(`begins anew when its file is ${what}, and says so`, async () => {
+      const path = join(directory, 'state', 'registered-topics.json');
+      await publish([new TurnableSource({ table: table('A') })]);
+      await writeFile(path, text);
+      const warnings: object[] = [];
+      const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
+      clock.advance(1);
+      const published = await publish([new TurnableSource({ table: table('A') })], { logger });
+      expect(published?.dataVersion).to.deep.equal({ counter: 0, timestamp: 1_001, stateVersion: 0 });
+      expect(warnings[0]).to.include({ file: path });
+      expect((await readFile(path)).length).to.be.greaterThan(100);
+    });
+
+  it('cannot start where it may not write', async () => {
+    if (process.getuid?.() === 0) {
+      // root may write anywhere: a file in the way stands for the missing right
+      await writeFile(join(directory, 'state'), '');
+    } else await chmod(directory, 0o500);
+    const error = await publish([new TurnableSource({ table: table('A') })]).catch((caught: unknown) => caught);
+    expect((error as NodeJS.ErrnoException).code).to.be.oneOf(['EACCES', 'EEXIST', 'ENOTDIR']);
+    await chmod(directory, 0o700);
+  });
+
+  it('has a version that moves forward when the table changes and stays otherwise, over restarts and jumps of the clock', async () => {
+    const step = fc.record({
+      topics: fc.subarray(['A', 'B', 'C']),
+      counter: fc.option(fc.nat(12), { nil: undefined }),
+      jumpMillis: fc.integer({ min: -5_000, max: 5_000 }),
+    });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        run += 1;
+        const store = new DataVersionStore(join(directory, `run-${run}`));
+        let before: Awaited<ReturnType<typeof publish>>;
+        for (const { topics, counter, jumpMillis } of steps) {
+          clock.jump(jumpMillis);
+          const dataVersion = counter === undefined ? undefined : { counter, timestamp: counter, stateVersion: 0 };
+          const after = await publish([new TurnableSource({ table: table(...topics), dataVersion })], { store });
+          const same = [...(before?.topicConfigTable?.keys() ?? [])].join() === topics.join() && before !== undefined;
+          if (same) expect(after?.dataVersion).to.deep.equal(before?.dataVersion);
+          else if (before !== undefined) {
+            expect(Number(after?.dataVersion.counter)).to.be.greaterThan(Number(before.dataVersion.counter));
+            expect(Number(after?.dataVersion.timestamp)).to.be.at.least(Number(before.dataVersion.timestamp));
+          }
+          before = after;
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
