@@ -23,6 +23,7 @@ export {
   registerBrokerAll,
 } from './register-broker-all.js';
 export { type BrokerRegistration, RegisterBrokerRequest } from './register-broker-request.js';
+export { sentTopicTable } from './sent-topic-table.js';
 export {
   DEFAULT_UNREGISTER_BROKER_TIMEOUT_MILLIS,
   type UnregisterBrokerAllOptions,
