@@ -1,0 +1,106 @@
+import { RemotingError } from '@rmqns/remoting';
+import { expect } from 'chai';
+import { RegistrationLog } from '../src/registration-log.js';
+
+const refused = new RemotingError('CONNECT_FAILED', 'refused');
+const ok = (address: string) => ({ address, status: 'ok' as const, result: {}, durationMillis: 1.4 });
+const failed = (address: string) => ({ address, status: 'failed' as const, error: refused, durationMillis: 2 });
+const round = (...outcomes: (ReturnType<typeof ok> | ReturnType<typeof failed>)[]) => ({
+  needed: true,
+  outcomes,
+  completed: outcomes,
+  durationMillis: 3.6,
+});
+
+describe('RegistrationLog', () => {
+  let lines: string[];
+  let fields: object[];
+  let log: RegistrationLog;
+  beforeEach(() => {
+    lines = [];
+    fields = [];
+    const at = (level: string) => (given: object, message: string) => {
+      const namesrv = (given as { namesrv?: string }).namesrv;
+      if (level === 'debug') return;
+      lines.push(`${level} ${message}${namesrv === undefined ? '' : ` ${namesrv}`}`);
+      fields.push(given);
+    };
+    log = new RegistrationLog({ debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') });
+  });
+
+  it('tells of a round when it went otherwise than the one before, and of a failing name server once', () => {
+    log.round(round(ok('a'), failed('b')));
+    expect(lines).to.deep.equal([
+      'info registered a',
+      'warn not registered, tried again until it works b',
+      'info registered with 1 of 2 name servers',
+    ]);
+    expect(fields[1]).to.deep.equal({ namesrv: 'b', durationMillis: 2, code: 'CONNECT_FAILED', problem: 'refused' });
+    expect(fields[2]).to.deep.equal({ registered: 1, of: 2, durationMillis: 4 });
+    lines = [];
+    log.round(round(ok('a'), failed('b')));
+    log.reconnect(failed('b'));
+    log.round(round(ok('a'), failed('b')));
+    log.round({ ...round(), needed: false });
+    expect(lines).to.deep.equal([]);
+    log.reconnect(ok('b'));
+    log.round(round(ok('a'), ok('b')));
+    log.round(round(ok('a'), ok('b')));
+    expect(lines).to.deep.equal(['info registered b', 'info registered with 2 of 2 name servers']);
+    lines = [];
+    log.round(round(ok('a'), failed('b')));
+    expect(lines).to.deep.equal([
+      'warn not registered, tried again until it works b',
+      'info registered with 1 of 2 name servers',
+    ]);
+  });
+
+  it('says what it waits for once, when no name server takes the registration', () => {
+    log.round(round(failed('a'), failed('b')));
+    expect(lines.at(-1)).to.equal('warn registered with no name server, waiting for one');
+    expect(fields.at(-1)).to.deep.include({ waitingFor: ['a', 'b'] });
+    lines = [];
+    log.round(round(failed('a'), failed('b')));
+    expect(lines).to.deep.equal([]);
+    log.reconnect(ok('a'));
+    expect(lines).to.deep.equal(['info registered a']);
+  });
+
+  it('tells of a connection made anew', () => {
+    log.round(round(ok('a')));
+    lines = [];
+    log.reconnect(ok('a'));
+    expect(lines).to.deep.equal(['info connected anew and registered a']);
+  });
+
+  it('tells of an answer after its round', () => {
+    log.round(round(failed('a')));
+    log.late(ok('a'));
+    expect(lines.at(-1)).to.equal('info registered late a');
+  });
+
+  it('tells of other master addresses, and of other ordered topics', () => {
+    log.masterChanged({ masterAddr: 'm:1', haServerAddr: 'm:2' }, 'a');
+    log.masterChanged({ masterAddr: undefined, haServerAddr: undefined }, 'a');
+    log.orderTopics(new Map(), 'a');
+    log.orderTopics(new Map([['T', 'b:4']]), 'a');
+    log.orderTopics(new Map([['T', 'b:4']]), 'b');
+    log.orderTopics(new Map(), 'b');
+    expect(lines).to.deep.equal([
+      'info the master is known a',
+      'info the master is gone a',
+      'info the table of ordered topics changed a',
+      'info the table of ordered topics changed b',
+    ]);
+    expect(fields[0]).to.deep.equal({ masterAddr: 'm:1', haServerAddr: 'm:2', namesrv: 'a' });
+    expect(fields[2]).to.deep.equal({ orderTopics: { T: 'b:4' }, namesrv: 'a' });
+  });
+
+  it('warns of a farewell that failed only where the node is known', () => {
+    log.round(round(ok('a'), ok('b'), failed('c')));
+    lines = [];
+    const gone = (address: string) => ({ address, status: 'ok' as const, durationMillis: 1 });
+    log.left([gone('a'), failed('b'), failed('c')]);
+    expect(lines).to.deep.equal(['info unregistered a', 'warn could not unregister b']);
+  });
+});
