@@ -37,6 +37,7 @@ export interface RegisterConfig {
   readonly forceRegister: boolean;
   /** Whether the topics named after the cluster and the broker go along. */
   readonly includeBrokerTopics: boolean;
+  /** False: on stop the connections end without a word, and name servers drop the node for that. Default true. */
   readonly unregisterOnStop: boolean;
   /** How long to wait before the first registration; default 0. */
   readonly startDelayMillis: number;

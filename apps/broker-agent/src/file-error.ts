@@ -4,6 +4,7 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of the path is no directory',
   EROFS: 'the file system is read-only',
+  EEXIST: 'a file is where a directory should be',
   ENOSPC: 'the disk is full',
 };
 

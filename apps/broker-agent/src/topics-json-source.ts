@@ -54,7 +54,7 @@ export class TopicsJsonSource implements TopicSource {
     await this.#watchDirectory();
     await this.#lookFirst();
     if (this.#closed) return;
-    this.#poll = clock.setInterval(() => void this.look(), pollMillis, true);
+    this.#poll = clock.setInterval(() => void this.look(), pollMillis);
   }
 
   /** Looks whether the file changed, now. Settles when that is known and told. */

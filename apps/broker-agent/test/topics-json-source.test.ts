@@ -132,7 +132,7 @@ describe('TopicsJsonSource', () => {
     await writeFile(path, topicsJsonText(['A'], 1));
     await open();
     for (let time = 1; time <= 3; time++) {
-      await writeFile(path, `x${' '.repeat(time)}`);
+      await replace('x');
       await source.look();
     }
     expect(warnings).to.have.length(1);

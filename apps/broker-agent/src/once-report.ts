@@ -1,0 +1,55 @@
+import { type RegistrationRound, sentTopicTable } from '@rmqns/namesrv-client';
+import { permToString, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
+import type { AgentConfig } from './agent-config.js';
+
+/** What `--once` prints: what each name server said, and what was registered. */
+export function onceReport(
+  config: AgentConfig,
+  wrapper: TopicConfigSerializeWrapper,
+  round: RegistrationRound,
+): string {
+  const { clusterName, brokerName, brokerId, brokerAddr, haServerAddr } = config.identity;
+  const { counter, timestamp } = wrapper.dataVersion;
+  const sent = sentTopicTable(wrapper, config.identity.brokerPermission, false);
+  const topics = [...(sent.topicConfigTable?.values() ?? [])];
+  const ok = round.outcomes.filter(({ status }) => status === 'ok').length;
+  const when = new Date(Number(timestamp)).toISOString();
+  return [
+    ...table([
+      ['name server', 'outcome', 'ms', ''],
+      ...round.outcomes.map(({ address, status, durationMillis, error }) => [
+        address,
+        status,
+        String(Math.round(durationMillis)),
+        error?.message ?? '',
+      ]),
+    ]),
+    '',
+    `${brokerName} (id ${brokerId}, cluster ${clusterName}) at ${brokerAddr}, HA ${haServerAddr}`,
+    `${topics.length} topics, data version ${counter} of ${when}`,
+    ...(topics.length === 0 ? [] : ['']),
+    ...table([
+      ...(topics.length === 0 ? [] : [['topic', 'read', 'write', 'perm', 'order']]),
+      ...topics.map(({ topicName, readQueueNums, writeQueueNums, perm, order }) => [
+        String(topicName),
+        String(readQueueNums),
+        String(writeQueueNums),
+        permToString(perm),
+        String(order),
+      ]),
+    ]),
+    '',
+    `registered with ${ok} of ${round.outcomes.length} name servers; they forget it as this process ends`,
+  ].join('\n');
+}
+
+/** Columns of equal width, two blanks apart. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
