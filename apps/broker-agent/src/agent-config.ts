@@ -27,7 +27,7 @@ export interface BrokerIdentity {
 }
 
 /** When and how to register. */
-export interface RegisterConfig {
+interface RegisterConfig {
   /** Between rounds; 10 s to 60 s, default 30 s. */
   readonly periodMillis: number;
   /** For each call and for the round; default 6 s. */
@@ -44,7 +44,7 @@ export interface RegisterConfig {
 }
 
 /** Where topics come from. */
-export interface TopicsConfig {
+interface TopicsConfig {
   /** Earlier sources win where two name the same topic. */
   readonly sources: readonly TopicSourceConfig[];
   /** How long a file must be quiet before it is read; default 500 ms. */

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   decodeRegisterBrokerBody,
@@ -9,7 +9,7 @@ import {
 import { describeFileError } from './file-error.js';
 
 /** The file of the state directory. */
-export const STATE_FILE = 'registered-topics.json';
+const STATE_FILE = 'registered-topics.json';
 
 /** What was found on the disk. */
 export interface StoredRegistration {
@@ -50,7 +50,7 @@ export class DataVersionStore {
   }
 
   /**
-   * Makes the state directory where it is missing.
+   * Makes the state directory where it is missing, and tries whether files can be made in it.
    *
    * @throws the file system's error when this user may not write there
    */
@@ -59,6 +59,7 @@ export class DataVersionStore {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     const file = await open(this.#temporary, 'w', 0o600);
     await file.close();
+    await rm(this.#temporary);
   }
 
   /** @throws the file system's error; the old file is then as it was */

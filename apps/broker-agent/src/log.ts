@@ -1,11 +1,9 @@
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyLine } from './pretty-line.js';
 
-/** The one way to stdout, or stderr with `fd` 2: log lines and plain lines, whole and in order. */
+/** The one way to stdout, or stderr with `fd` 2: log lines, whole and in order. */
 export interface ProgramLog {
   readonly logger: Logger;
-  /** Writes a line as it is, which scripts look for. */
-  printLine(line: string): void;
   /** Resolves when all is written, or after a second when nobody reads. Nothing may be written afterwards. */
   close(): Promise<void>;
 }
@@ -32,7 +30,6 @@ export function openLog(level: string, format: 'json' | 'pretty', fd: 1 | 2 = 1)
   );
   return {
     logger,
-    printLine: (line) => output.write(`${line}\n`),
     close: () =>
       new Promise((resolve) => {
         if (broken) return resolve();

@@ -162,6 +162,7 @@ describe('TopicConfigManager', () => {
 
   it('keeps its file for the owner alone, and nothing else beside it', async () => {
     await publish([new TurnableSource({ table: table('A') })]);
+    await publish([new TurnableSource({ table: table('A') })]);
     const state = join(directory, 'state');
     expect(await readdir(state)).to.deep.equal(['registered-topics.json']);
     expect((await stat(state)).mode & 0o777).to.equal(0o700);
