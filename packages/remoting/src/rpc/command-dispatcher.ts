@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { ChannelHandler } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { RemotingCommand } from '../command/remoting-command.js';
@@ -15,6 +16,8 @@ export class CommandDispatcher implements ChannelHandler {
 
   constructor(core: RemotingCore) {
     this.#core = core;
+    // Every request that waits for something listens to it, and a connection may have any number of those: no leak to warn of.
+    setMaxListeners(0, this.#abort.signal);
   }
 
   handlerAdded(ctx: ChannelHandlerContext): void {

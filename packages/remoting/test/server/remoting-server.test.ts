@@ -63,6 +63,20 @@ describe('RemotingServer', () => {
     ).to.equal('Ada 2 9223372036854775807');
   });
 
+  it('lets many waiting requests listen to the end of their connection, without a warning of a leak', async () => {
+    const warnings: Error[] = [];
+    const collect = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', collect);
+    cleanUps.push(() => process.removeListener('warning', collect));
+    const server = await makeServer();
+    server.handle(Greet, ({ signal }) => {
+      for (let i = 0; i < 100; i++) signal.addEventListener('abort', () => {});
+      return { header: { text: 'waiting' } };
+    });
+    await makeClient().call(server.address, Greet, { name: 'Ada' });
+    expect(warnings).to.deep.equal([]);
+  });
+
   it('refuses a typed call without a required field, naming it', async () => {
     const server = await makeServer();
     server.handle(Greet, () => ({ header: { text: '' } }));
