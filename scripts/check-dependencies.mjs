@@ -58,6 +58,8 @@ export function findViolations(root) {
 /** The sentences about one source. `exported` is the set of specifiers that packages export. */
 export function checkSource(file, text, exported) {
   const part = file.split('/').slice(0, 2).join('/');
+  // An example is a library with a small program beside it.
+  const isProgram = part.startsWith('apps/') || /^examples\/[^/]+\/src\/main\.ts$/.test(file);
   const pure = PURE.some((folder) => file.startsWith(folder));
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found = [];
@@ -68,7 +70,7 @@ export function checkSource(file, text, exported) {
   const visit = (node) => {
     const specifier = importedBy(node);
     if (specifier !== undefined) checkImport(node, specifier, isTypeOnly(node));
-    if (!part.startsWith('apps/')) checkGlobal(node);
+    if (!isProgram) checkGlobal(node);
     ts.forEachChild(node, visit);
   };
 
