@@ -344,7 +344,7 @@ function hasBytes(body: Uint8Array | undefined): body is Uint8Array {
   return body !== undefined && body.length > 0;
 }
 
-function callOptions({ timeoutMillis, signal }: RequestOptions): CallOptions<never> {
+function callOptions({ timeoutMillis, signal }: RequestOptions): CallOptions<undefined> {
   return timeoutMillis === undefined ? { signal } : { signal, timeoutMillis };
 }
 

@@ -5,6 +5,8 @@
  * `COMMAND_FAILED`; a *remote* failure (an answer came and says no) is a {@link CommandError}.
  */
 
+import type { RemotingCommand } from './command/remoting-command.js';
+
 /** Every code, with what it means. */
 export const RemotingErrorCode = {
   /** No connection to the address could be made. */
@@ -46,6 +48,11 @@ export interface RemotingErrorOptions {
   readonly opaque?: number | undefined;
   /** What lies beneath. */
   readonly cause?: unknown;
+}
+
+export interface CommandErrorOptions extends RemotingErrorOptions {
+  /** The answer that says no. */
+  readonly response?: RemotingCommand | undefined;
 }
 
 const brand = Symbol.for('@rmqns/remoting/RemotingError');
@@ -94,12 +101,20 @@ export class CommandError extends RemotingError {
   /** The answer's code, for instance 17 (TOPIC_NOT_EXIST). */
   readonly responseCode: number;
   readonly remark: string | undefined;
+  // Private, so that no log of the error shows its header or body.
+  readonly #response: RemotingCommand | undefined;
 
-  constructor(responseCode: number, remark?: string, options: RemotingErrorOptions = {}) {
+  constructor(responseCode: number, remark?: string, options: CommandErrorOptions = {}) {
     const from = options.address === undefined ? '' : ` from ${options.address}`;
     super('COMMAND_FAILED', `CODE: ${responseCode}  DESC: ${remark ?? ''}${from}`, options);
     this.responseCode = responseCode;
     this.remark = remark;
+    this.#response = options.response;
+  }
+
+  /** The whole answer, where one came: it may have ext fields and a body. */
+  get response(): RemotingCommand | undefined {
+    return this.#response;
   }
 
   override get name(): string {

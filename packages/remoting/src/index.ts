@@ -7,7 +7,7 @@ export { formatSocketAddress, parseSocketAddress, type SocketAddress } from './c
 export { SocketChannel, type SocketChannelOptions } from './channel/socket-channel.js';
 export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channel/write-buffer-water-mark.js';
 export type { RemotingClientOptions } from './client/client-options.js';
-export { type CallOptions, type CallResult, type InvokeOptions, RemotingClient } from './client/remoting-client.js';
+export { RemotingClient } from './client/remoting-client.js';
 export { type Clock, systemClock, type Timer } from './clock.js';
 export { decodeFrame, encodeFrame } from './codec/frame-codec.js';
 export { FrameSplitter } from './codec/frame-splitter.js';
@@ -39,6 +39,7 @@ export {
 export { SerializeType } from './command/serialize-type.js';
 export {
   CommandError,
+  type CommandErrorOptions,
   DecodeError,
   FrameTooLargeError,
   RemotingError,
@@ -66,6 +67,7 @@ export type { RemotingCounters } from './rpc/remoting-core.js';
 export type { ProcessorResult, RequestContext, RequestProcessor } from './rpc/request-processor.js';
 export type { InvokeCallback } from './rpc/response-future.js';
 export type { RpcHook } from './rpc/rpc-hook.js';
+export type { CallOptions, CallResult, InvokeOptions } from './rpc/typed-call.js';
 export type { TypedHandler, TypedRequest, TypedResponse } from './rpc/typed-processor.js';
 export { type CloseOptions, RemotingServer } from './server/remoting-server.js';
 export type { RemotingServerOptions } from './server/server-options.js';

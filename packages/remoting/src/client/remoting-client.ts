@@ -1,24 +1,26 @@
+import { setMaxListeners } from 'node:events';
 import { EventEmitter } from 'eventemitter3';
 import type { Channel } from '../channel/channel.js';
 import { parseSocketAddress } from '../channel/socket-address.js';
 import { SocketChannel } from '../channel/socket-channel.js';
-import {
-  decodeHeader,
-  encodeHeader,
-  type HeaderInput,
-  type HeaderOutput,
-  type HeaderSchema,
-} from '../command/custom-header.js';
+import type { HeaderInput, HeaderSchema } from '../command/custom-header.js';
 import type { CommandDefinition } from '../command/define-command.js';
-import { RemotingCommand } from '../command/remoting-command.js';
-import { CommandError, RemotingError } from '../errors.js';
+import type { RemotingCommand } from '../command/remoting-command.js';
+import { RemotingError } from '../errors.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { type ConnectionEventMap, emitTo } from '../rpc/connection-event-map.js';
-import { RemotingCore } from '../rpc/remoting-core.js';
+import { RemotingCore, type RemotingCounters } from '../rpc/remoting-core.js';
 import type { RequestProcessor } from '../rpc/request-processor.js';
-import type { InvokeCallback } from '../rpc/response-future.js';
+import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { RpcHook } from '../rpc/rpc-hook.js';
-import { SystemCode } from '../rpc/system-code.js';
+import {
+  type CallOptionsParameter,
+  type CallResult,
+  decodeResponse,
+  encodeRequest,
+  type InvokeOptions,
+} from '../rpc/typed-call.js';
+import { type TypedHandler, typedProcessor } from '../rpc/typed-processor.js';
 import { AddressSelector } from './address-selector.js';
 import { ChannelTable } from './channel-table.js';
 import {
@@ -28,55 +30,58 @@ import {
 } from './client-options.js';
 import { dial } from './dial.js';
 
-/** The longest that a timer of the platform can wait: 24.8 days. */
-const MAX_TIMEOUT_MILLIS = 2_147_483_647;
-
-export interface InvokeOptions {
-  /** Ends the call with `ABORTED`. An aborted signal sends nothing. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface CallOptions<Body> extends InvokeOptions {
-  readonly body?: Body;
-  /** For dial, sending and answer together; default the client's `timeoutMillis`. */
-  readonly timeoutMillis?: number;
-}
-
-/** An answer, typed by its command's definition. */
-export interface CallResult<Response extends HeaderSchema, ResponseBody> {
-  readonly header: HeaderOutput<Response>;
-  readonly body: ResponseBody;
-  readonly command: RemotingCommand;
-}
-
 /**
  * Calls servers (upstream: `RemotingClient`, `NettyRemotingClient`). Connections are made by the first call to an address and shared by
  * all; nothing is dialled before. An address is `host:port` (IPv6 in brackets), or `undefined` for one of the list given to
  * {@link updateNameServerAddressList}.
+ *
+ * Every call ends once: with its answer, or with a RemotingError whose code is `CONNECT_FAILED`, `SEND_FAILED`, `CONNECTION_CLOSED`,
+ * `TIMEOUT`, `ABORTED`, `CLOSED`, `HANDLER_FAILED` (an RPC hook) or `INVALID_ARGUMENT`. Its timeout is for dial, sending and answer
+ * together. Emits `connect`, `close`, `idle` and `exception` with the channel.
  */
 export class RemotingClient extends EventEmitter<ConnectionEventMap> implements AsyncDisposable {
   readonly #options: ResolvedRemotingClientOptions;
   readonly #core: RemotingCore;
-  readonly #table: ChannelTable;
+  readonly #table = new ChannelTable((address, opened) => this.#createChannel(address, opened));
   readonly #selector = new AddressSelector();
   readonly #dialsAbort = new AbortController();
+  /** Calls that have not ended. */
+  readonly #pending = new Set<ResponseFuture>();
   #closing: Promise<void> | undefined;
-  #pendingCalls = 0;
+  #destroyed = false;
   #onCallsEnded: (() => void) | undefined;
 
+  /** @throws RemotingError `INVALID_ARGUMENT` naming every option that cannot be */
   constructor(options: RemotingClientOptions = {}) {
     super();
     this.#options = resolveClientOptions(options);
     this.#core = new RemotingCore({ ...this.#options, responseSerializeType: 'request' });
-    this.#table = new ChannelTable((address) => this.#createChannel(address));
+    setMaxListeners(0, this.#dialsAbort.signal);
   }
 
-  registerProcessor(code: number, processor: RequestProcessor): void {
-    this.#core.processorTable.register(code, processor);
+  /** One processor for requests of one code that servers send; a later one takes its place. */
+  registerProcessor(code: number, processor: RequestProcessor): this {
+    this.#core.requests.processorTable.register(code, processor);
+    return this;
   }
 
-  registerRpcHook(hook: RpcHook): void {
+  /** The processor of every code that has none of its own. Without it they are answered with code 3. */
+  registerDefaultProcessor(processor: RequestProcessor): this {
+    this.#core.requests.processorTable.registerDefault(processor);
+    return this;
+  }
+
+  /** Registers a typed handler for a command that servers send. */
+  handle<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
+    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
+    handler: TypedHandler<Request, Response, RequestBody, ResponseBody>,
+  ): this {
+    return this.registerProcessor(definition.code, typedProcessor(definition, handler));
+  }
+
+  registerRpcHook(hook: RpcHook): this {
     this.#core.registerRpcHook(hook);
+    return this;
   }
 
   /** The list for calls without an address; an empty one is ignored. */
@@ -93,32 +98,30 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     return this.#table.active(address);
   }
 
-  /**
-   * Sends a request and waits for its answer, whatever its code. `timeoutMillis` is for dial, sending and answer together.
-   *
-   * @throws RemotingError `CONNECT_FAILED`, `SEND_FAILED`, `CONNECTION_CLOSED`, `TIMEOUT`, `ABORTED`, `CLOSED`, `INVALID_ARGUMENT`
-   */
+  get counters(): RemotingCounters {
+    return this.#core.counters;
+  }
+
+  /** Sends a request and waits for its answer, whatever its code. */
   invokeSync(
     address: string | undefined,
     request: RemotingCommand,
     timeoutMillis: number = this.#options.timeoutMillis,
     options: InvokeOptions = {},
   ): Promise<RemotingCommand> {
-    return this.#pending(async () => {
-      const { channel, leftMillis } = await this.#channel(address, timeoutMillis, options.signal);
-      throwIfAborted(options.signal, address);
-      return await new Promise<RemotingCommand>((resolve, reject) => {
-        this.#invoke(address, channel, request, leftMillis, options.signal, undefined, (error, response) => {
+    return silenced(
+      new Promise((resolve, reject) => {
+        this.#invoke(address, request, timeoutMillis, options, (error, response) => {
           if (response !== undefined) resolve(response);
           else reject(error);
         });
-      });
-    });
+      }),
+    );
   }
 
   /**
    * As {@link invokeSync}, but tells a callback, once, and takes one of the client's permits until the call has ended. Never throws:
-   * also `TOO_MANY_REQUESTS` goes to the callback.
+   * `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to the logger.
    */
   invokeAsync(
     address: string | undefined,
@@ -127,25 +130,8 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     callback: InvokeCallback,
     options: InvokeOptions = {},
   ): void {
-    const permits = this.#core.asyncPermits;
-    if (!permits.tryAcquire()) {
-      const message = `${permits.total} asynchronous calls are in flight already; slow down or raise asyncPermits`;
-      callback(new RemotingError('TOO_MANY_REQUESTS', message, { address }), undefined);
-      return;
-    }
-    const ended = (error: RemotingError | undefined, response: RemotingCommand | undefined): void => {
-      try {
-        callback(error, response);
-      } catch (thrown) {
-        this.#options.logger.error({ err: thrown, address }, 'a callback of invokeAsync threw');
-      } finally {
-        permits.release();
-      }
-    };
-    void this.invokeSync(address, request, timeoutMillis, options).then(
-      (response) => ended(undefined, response),
-      (error: unknown) => ended(RemotingError.from(error, 'SEND_FAILED', 'the call failed', { address }), undefined),
-    );
+    const permitted = this.#core.calls.acquireAsync(address, callback);
+    if (permitted !== undefined) this.#invoke(address, request, timeoutMillis, options, permitted);
   }
 
   /** Sends a request that nobody answers. Resolves when its bytes were handed to the operating system; says nothing of their arrival. */
@@ -155,69 +141,56 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     timeoutMillis: number = this.#options.timeoutMillis,
     options: InvokeOptions = {},
   ): Promise<void> {
-    return this.#pending(async () => {
-      const { channel } = await this.#channel(address, timeoutMillis, options.signal);
-      throwIfAborted(options.signal, address);
-      await new Promise<void>((resolve, reject) => {
-        this.#core.invokeOneway(channel, request, (error) => (error === undefined ? resolve() : reject(error)));
-      });
-    });
+    return silenced(
+      new Promise((resolve, reject) => {
+        const callback: InvokeCallback = (error) => (error === undefined ? resolve() : reject(error));
+        const future = this.#begin(address, timeoutMillis, options, callback);
+        if (future !== undefined)
+          this.#connect(future, (channel) => this.#core.calls.sendOneway(future, channel, request));
+      }),
+    );
   }
 
   /**
    * A typed call: header and body by the command's definition, both ways.
    *
-   * @throws CommandError when the answer's code is not SUCCESS; else as {@link invokeSync}
+   * @throws CommandError when the answer's code is not SUCCESS; DecodeError when it is not what the definition says; `ENCODE_FAILED`
+   * when the header is not; else as every call
    */
   async call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
     address: string | undefined,
     definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
     header: HeaderInput<Request>,
-    options: CallOptions<RequestBody> = {},
+    ...[options]: CallOptionsParameter<RequestBody>
   ): Promise<CallResult<Response, ResponseBody>> {
-    const command = await this.invokeSync(
-      address,
-      encodeRequest(definition, header, options),
-      options.timeoutMillis,
-      options,
-    );
-    if (command.code !== SystemCode.SUCCESS)
-      throw new CommandError(command.code, command.remark, { address, opaque: command.opaque });
-    return {
-      header: decodeHeader(definition.response, command.extFields),
-      body: definition.responseBody.decode(command.body),
-      command,
-    };
+    const request = encodeRequest(definition, header, options?.body);
+    const response = await this.invokeSync(address, request, options?.timeoutMillis, options);
+    return decodeResponse(definition, response, address);
   }
 
   /** A typed oneway request. */
-  oneway<Request extends HeaderSchema, RequestBody>(
+  async oneway<Request extends HeaderSchema, RequestBody>(
     address: string | undefined,
     definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
     header: HeaderInput<Request>,
-    options: CallOptions<RequestBody> = {},
+    ...[options]: CallOptionsParameter<RequestBody>
   ): Promise<void> {
-    return this.invokeOneway(address, encodeRequest(definition, header, options), options.timeoutMillis, options);
+    const request = encodeRequest(definition, header, options?.body);
+    await this.invokeOneway(address, request, options?.timeoutMillis, options);
   }
 
   /** Refuses new calls, lets those under way end (each has its timeout), then closes the connections. Twice is as good as once. */
   close(): Promise<void> {
-    this.#closing ??= (async () => {
-      if (this.#pendingCalls > 0) await new Promise<void>((resolve) => (this.#onCallsEnded = resolve));
-      this.#dialsAbort.abort();
-      await Promise.allSettled(this.#table.dials());
-      await Promise.all(this.#table.channels().map((channel) => channel.close()));
-    })();
+    this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** Ends the calls under way with `CLOSED`, and the connections, at once. */
+  /** Ends the calls under way with `CLOSED`, and the connections, at once; also after {@link close}. */
   async destroy(): Promise<void> {
+    this.#destroyed = true;
     const closed = this.close();
+    for (const future of [...this.#pending]) future.settle(closedError(future.address, future.opaque), undefined);
     this.#dialsAbort.abort();
-    this.#core.responseTable.failAll(
-      (future) => new RemotingError('CLOSED', 'the client was destroyed', { opaque: future.opaque }),
-    );
     for (const channel of this.#table.channels()) channel.destroy();
     await closed;
   }
@@ -226,77 +199,84 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     return this.close();
   }
 
-  /** Runs a call that {@link close} waits for. Its promise may be dropped: a failure nobody looks at is no crash. */
-  #pending<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#closing !== undefined)
-      return silenced(Promise.reject(new RemotingError('CLOSED', 'the client is closed')));
-    this.#pendingCalls++;
-    const result = call().finally(() => {
-      this.#pendingCalls--;
-      if (this.#pendingCalls === 0) this.#onCallsEnded?.();
-    });
-    return silenced(result);
+  async #close(): Promise<void> {
+    if (this.#pending.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onCallsEnded = resolve;
+      });
+    }
+    this.#dialsAbort.abort();
+    await Promise.allSettled(this.#table.dials());
+    await Promise.all(this.#table.channels().map((channel) => channel.close()));
   }
 
   #invoke(
     address: string | undefined,
-    channel: Channel,
     request: RemotingCommand,
     timeoutMillis: number,
-    signal: AbortSignal | undefined,
-    onSettled: (() => void) | undefined,
+    options: InvokeOptions,
     callback: InvokeCallback,
   ): void {
-    const onAbort = (): void => {
-      future.settle(aborted(signal, channel.remoteAddress, future.opaque), undefined);
-    };
-    const future = this.#core.invoke(
-      channel,
-      request,
-      timeoutMillis,
-      () => {
-        signal?.removeEventListener('abort', onAbort);
-        onSettled?.();
-      },
-      (error, response) => {
-        if (error?.code === 'TIMEOUT' && this.#options.closeSocketIfTimeout) {
-          if (address !== undefined) this.#table.remove(address, channel);
-          else this.#selector.fail(channel.remoteAddress);
-          this.#options.logger.warn(
-            { address: channel.remoteAddress, opaque: error.opaque },
-            `invokeSync: close socket because of timeout, ${Math.round(timeoutMillis)}ms, ${channel.remoteAddress}`,
-          );
-          channel.destroy(error);
-        }
-        callback(error, response);
-      },
-    );
-    if (!future.isSettled) signal?.addEventListener('abort', onAbort);
+    const future = this.#begin(address, timeoutMillis, options, callback);
+    if (future !== undefined) this.#connect(future, (channel) => this.#core.calls.send(future, channel, request));
   }
 
-  /** A connection to the address, or to one of the list, and what is left of the timeout. */
-  async #channel(
+  /** Begins a call; `undefined` when it has ended already. */
+  #begin(
     address: string | undefined,
     timeoutMillis: number,
-    signal: AbortSignal | undefined,
-  ): Promise<{ channel: Channel; leftMillis: number }> {
-    if (!(timeoutMillis > 0 && timeoutMillis <= MAX_TIMEOUT_MILLIS)) {
-      throw new RemotingError(
-        'INVALID_ARGUMENT',
-        `a call's timeoutMillis must be above 0 and at most ${MAX_TIMEOUT_MILLIS}, not ${timeoutMillis}`,
-        { address },
-      );
+    { signal }: InvokeOptions,
+    callback: InvokeCallback,
+  ): ResponseFuture | undefined {
+    if (this.#closing !== undefined) {
+      callback(closedError(address, undefined), undefined);
+      return undefined;
     }
-    throwIfAborted(signal, address);
     const { clock } = this.#options;
-    const began = clock.monotonic();
-    const channel = await this.#withDeadline(
-      address === undefined ? this.#nameServerChannel() : this.#table.getOrCreate(address),
-      address,
-      timeoutMillis,
-      signal,
+    const future = this.#core.calls.begin(
+      { clock, timeoutMillis, signal, address, onSettled: this.#onSettled },
+      callback,
     );
-    return { channel, leftMillis: Math.max(1, timeoutMillis - (clock.monotonic() - began)) };
+    if (future.isSettled) return undefined;
+    this.#pending.add(future);
+    return future;
+  }
+
+  readonly #onSettled = (future: ResponseFuture, error: RemotingError | undefined): void => {
+    this.#pending.delete(future);
+    if (error?.code === 'TIMEOUT') this.#closeSocketIfTimeout(future, error);
+    if (this.#pending.size === 0) this.#onCallsEnded?.();
+  };
+
+  /** A connection that left a request unanswered may be half dead: the next call gets a fresh one, or another name server. */
+  #closeSocketIfTimeout({ channel, request, address, timeoutMillis }: ResponseFuture, error: RemotingError): void {
+    if (!this.#options.closeSocketIfTimeout || channel === undefined || request?.isOneway === true) return;
+    const dialled = this.#table.addressOf(channel);
+    this.#table.remove(channel);
+    if (address === undefined && dialled !== undefined) this.#selector.fail(dialled);
+    this.#options.logger.warn(
+      { address: channel.remoteAddress, opaque: error.opaque },
+      `invokeSync: close socket because of timeout, ${timeoutMillis}ms, ${channel.remoteAddress}`,
+    );
+    channel.destroy(error);
+  }
+
+  /** Goes on in the same turn when the connection stands; else when it is dialled. */
+  #connect(future: ResponseFuture, send: (channel: Channel) => void): void {
+    const address = future.address ?? this.#selector.chosen;
+    const channel = address === undefined ? undefined : this.#table.active(address);
+    if (channel !== undefined) {
+      send(channel);
+      return;
+    }
+    const dialled = future.address === undefined ? this.#nameServerChannel() : this.#table.getOrCreate(future.address);
+    dialled.then(send, (error: unknown) => {
+      const options = { address: future.address };
+      future.settle(
+        RemotingError.from(error, 'CONNECT_FAILED', 'the connection could not be made', options),
+        undefined,
+      );
+    });
   }
 
   /** One of the list: the one in use, else each in turn until one connects. */
@@ -317,87 +297,35 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     throw new RemotingError('CONNECT_FAILED', `connect to ${tried} failed`, { cause: last });
   }
 
-  /** The dial goes on for other callers when this one's time is up. */
-  #withDeadline(
-    dialled: Promise<Channel>,
-    address: string | undefined,
-    timeoutMillis: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Channel> {
-    return new Promise((resolve, reject) => {
-      const timer = this.#options.clock.setTimeout(() => {
-        settle();
-        reject(
-          new RemotingError(
-            'TIMEOUT',
-            `no connection to ${address ?? 'a name server'} within the call's ${timeoutMillis} ms`,
-            { address },
-          ),
-        );
-      }, timeoutMillis);
-      const onAbort = (): void => {
-        settle();
-        reject(aborted(signal, address, undefined));
-      };
-      const settle = (): void => {
-        timer.cancel();
-        signal?.removeEventListener('abort', onAbort);
-      };
-      signal?.addEventListener('abort', onAbort);
-      dialled.then(
-        (channel) => {
-          settle();
-          resolve(channel);
-        },
-        (error: unknown) => {
-          settle();
-          reject(error);
-        },
-      );
-    });
-  }
-
-  async #createChannel(address: string): Promise<Channel> {
-    const { connectTimeoutMillis, clock } = this.#options;
-    const target = parseSocketAddress(address);
-    const socket = await dial(target, address, connectTimeoutMillis, clock, this.#dialsAbort.signal);
-    const channel = new SocketChannel(socket, channelOptions(this.#options.clock, this.#options.logger));
+  async #createChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
+    const { connectTimeoutMillis, clock, logger } = this.#options;
+    const socket = await dial(
+      parseSocketAddress(address),
+      address,
+      connectTimeoutMillis,
+      clock,
+      this.#dialsAbort.signal,
+    );
+    const channel = new SocketChannel(socket, channelOptions(clock, logger));
     try {
+      if (this.#destroyed) throw closedError(address, undefined);
       initializeChannel(channel, this.#core, emitTo(this), this.#options);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', { address });
       channel.destroy(error);
       throw error;
     }
+    opened(channel);
     channel.start();
     return channel;
   }
 }
 
-function encodeRequest<Request extends HeaderSchema, RequestBody>(
-  definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
-  header: HeaderInput<Request>,
-  options: CallOptions<RequestBody>,
-): RemotingCommand {
-  return RemotingCommand.request(definition.code, {
-    extFields: encodeHeader(definition.request, header),
-    body: options.body === undefined ? undefined : definition.requestBody.encode(options.body),
-  });
+function closedError(address: string | undefined, opaque: number | undefined): RemotingError {
+  return new RemotingError('CLOSED', 'the client is closed', { address, opaque });
 }
 
-/** Also asked right before sending: the signal may come in the turn in which the connection stood. */
-function throwIfAborted(signal: AbortSignal | undefined, address: string | undefined): void {
-  if (signal?.aborted === true) throw aborted(signal, address, undefined);
-}
-
-function aborted(
-  signal: AbortSignal | undefined,
-  address: string | undefined,
-  opaque: number | undefined,
-): RemotingError {
-  return new RemotingError('ABORTED', 'the call was aborted by its signal', { address, opaque, cause: signal?.reason });
-}
-
+/** A call's promise may be dropped: a failure that nobody looks at is no crash. */
 function silenced<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

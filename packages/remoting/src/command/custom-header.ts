@@ -20,6 +20,19 @@ export type HeaderOutput<S extends HeaderSchema> = {
   readonly [K in KeysOf<S, 'optional'>]?: Value<S[K]>;
 };
 
+type Field = readonly [name: string, field: HeaderSchema[string]];
+const fields = new WeakMap<HeaderSchema, readonly Field[]>();
+
+/** The fields of a schema as a list, made once: headers are read and written for every request. */
+function fieldsOf(schema: HeaderSchema): readonly Field[] {
+  let list = fields.get(schema);
+  if (list === undefined) {
+    list = Object.entries(schema);
+    fields.set(schema, list);
+  }
+  return list;
+}
+
 /**
  * Writes a typed header into ext fields. Fields already there stay, one of the same name is overwritten, `undefined` is not written
  * (upstream: `makeCustomHeaderToNet`).
@@ -32,7 +45,7 @@ export function encodeHeader<S extends HeaderSchema>(
   into: ExtFields = {},
 ): ExtFields {
   const values = header as Readonly<Record<string, unknown>>;
-  for (const [name, field] of Object.entries(schema)) {
+  for (const [name, field] of fieldsOf(schema)) {
     const value = values[name] ?? field.fallback;
     if (value === undefined) {
       if (field.presence === 'required')
@@ -63,7 +76,7 @@ export function decodeHeader<S extends HeaderSchema>(
   extFields: Readonly<ExtFields> | undefined,
 ): HeaderOutput<S> {
   const header: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(schema)) {
+  for (const [name, field] of fieldsOf(schema)) {
     const text = extFields?.[name];
     const value = text === undefined ? field.fallback : (field.parse(text) ?? field.fallback);
     if (value !== undefined) header[name] = value;

@@ -35,7 +35,7 @@ export function initializeChannel(
         { err: error, address: of.remoteAddress },
         `closing the connection of ${of.remoteAddress}: ${error.message}`,
       );
-      core.failFast(of, error);
+      core.calls.failFast(of, error);
     }
     listener(event, of, error);
   };

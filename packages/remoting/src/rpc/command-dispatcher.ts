@@ -1,27 +1,22 @@
 import { setMaxListeners } from 'node:events';
+import type { Channel } from '../channel/channel.js';
 import type { ChannelHandler } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { RemotingCommand } from '../command/remoting-command.js';
 import type { RemotingCore } from './remoting-core.js';
 import type { RequestContext } from './request-processor.js';
 
-/**
- * The last handler of a pipeline: hands commands to the core, and ends the calls of a channel that closes. One for each channel;
- * it is the {@link RequestContext} of that channel's requests.
- */
+/** The last handler of a pipeline: hands commands to the core, and ends the calls of a channel that closes. One for each channel. */
 export class CommandDispatcher implements ChannelHandler {
   readonly #core: RemotingCore;
-  readonly #abort = new AbortController();
-  #context: RequestContext | undefined;
+  #context: ConnectionContext | undefined;
 
   constructor(core: RemotingCore) {
     this.#core = core;
-    // Every request that waits for something listens to it, and a connection may have any number of those: no leak to warn of.
-    setMaxListeners(0, this.#abort.signal);
   }
 
   handlerAdded(ctx: ChannelHandlerContext): void {
-    this.#context = { channel: ctx.channel, signal: this.#abort.signal };
+    this.#context = new ConnectionContext(ctx.channel);
   }
 
   channelRead(ctx: ChannelHandlerContext, message: unknown): void {
@@ -31,8 +26,34 @@ export class CommandDispatcher implements ChannelHandler {
   }
 
   channelInactive(ctx: ChannelHandlerContext): void {
-    this.#abort.abort();
-    this.#core.failFast(ctx.channel, undefined);
+    this.#context?.end();
+    this.#core.calls.failFast(ctx.channel, undefined);
     ctx.fireChannelInactive();
+  }
+}
+
+class ConnectionContext implements RequestContext {
+  readonly channel: Channel;
+  #abort: AbortController | undefined;
+  #ended = false;
+
+  constructor(channel: Channel) {
+    this.channel = channel;
+  }
+
+  /** Made when first asked for: most processors never do, and idle connections should cost little. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      // Every request that waits for something may listen to it: no leak to warn of.
+      setMaxListeners(0, this.#abort.signal);
+      if (this.#ended) this.#abort.abort();
+    }
+    return this.#abort.signal;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#abort?.abort();
   }
 }

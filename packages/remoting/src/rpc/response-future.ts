@@ -1,36 +1,83 @@
+import { setMaxListeners } from 'node:events';
 import type { Channel } from '../channel/channel.js';
-import type { Timer } from '../clock.js';
+import type { Clock, Timer } from '../clock.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
-import type { RemotingError } from '../errors.js';
+import { RemotingError } from '../errors.js';
+import { MAX_TIMER_MILLIS } from './option-table.js';
 
-/** Told once how a call ended: with an answer, or with the error that kept it from coming. */
+/** Told once how a call ended: with an answer (a oneway call: without), or with the error that kept it from coming. */
 export type InvokeCallback = (error: RemotingError | undefined, response: RemotingCommand | undefined) => void;
 
+export interface ResponseFutureInit {
+  readonly clock: Clock;
+  /** For all of the call: dial, sending and answer. */
+  readonly timeoutMillis: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Whom the call is for, as its caller wrote it. */
+  readonly address?: string | undefined;
+  /** What is to be given back or told when the call ends, however it ends; runs before the callback. */
+  readonly onSettled?: ((future: ResponseFuture, error: RemotingError | undefined) => void) | undefined;
+}
+
 /**
- * A call that waits for its answer (upstream: `ResponseFuture`). Answer, timeout, closed connection, failed write and abort all end
- * it through {@link settle}, and only the first of them does.
+ * One call from its begin to its end (upstream: `ResponseFuture`, which begins at the sending). Answer, timeout, closed connection,
+ * failed write and abort all end it through {@link settle}, and only the first of them does.
  */
 export class ResponseFuture {
-  readonly opaque: number;
-  readonly channel: Channel;
+  readonly address: string | undefined;
   readonly timeoutMillis: number;
-  /** Owned by the call; cancelled when it ends. */
-  timer: Timer | undefined;
+  #channel: Channel | undefined;
+  #request: RemotingCommand | undefined;
   #callback: InvokeCallback | undefined;
-  readonly #onSettled: (future: ResponseFuture) => void;
+  readonly #init: ResponseFutureInit;
+  readonly #forget: (future: ResponseFuture) => void;
+  #timer: Timer | undefined;
 
-  constructor(
-    opaque: number,
-    channel: Channel,
-    timeoutMillis: number,
-    onSettled: (future: ResponseFuture) => void,
-    callback: InvokeCallback,
-  ) {
-    this.opaque = opaque;
-    this.channel = channel;
-    this.timeoutMillis = timeoutMillis;
-    this.#onSettled = onSettled;
+  /**
+   * Begins the call: its time runs. A signal that is aborted already, and a timeout that cannot be, end it at once.
+   *
+   * @param forget takes the call out of the table of those that wait; runs first when the call ends
+   */
+  constructor(init: ResponseFutureInit, forget: (future: ResponseFuture) => void, callback: InvokeCallback) {
+    this.#init = init;
+    this.#forget = forget;
     this.#callback = callback;
+    this.address = init.address;
+    this.timeoutMillis = init.timeoutMillis;
+    const { signal, timeoutMillis } = init;
+    if (!(timeoutMillis > 0 && timeoutMillis <= MAX_TIMER_MILLIS)) {
+      const message = `a call's timeoutMillis must be above 0 and at most ${MAX_TIMER_MILLIS}, not ${timeoutMillis}`;
+      this.settle(this.#error('INVALID_ARGUMENT', message), undefined);
+    } else if (signal?.aborted === true) {
+      this.#onAbort();
+    } else {
+      this.#timer = init.clock.setTimeout(() => this.#onTimeout(), timeoutMillis);
+      if (signal !== undefined) {
+        // Any number of calls may share a signal; each takes its listener back, so this is no leak to warn of.
+        setMaxListeners(0, signal);
+        signal.addEventListener('abort', this.#onAbort);
+      }
+    }
+  }
+
+  /** The connection that the request went over, from then on. */
+  get channel(): Channel | undefined {
+    return this.#channel;
+  }
+
+  /** The request as it was sent, from then on. */
+  get request(): RemotingCommand | undefined {
+    return this.#request;
+  }
+
+  /** The id of the request, from its sending on. */
+  get opaque(): number | undefined {
+    return this.#request?.opaque;
+  }
+
+  sentOver(channel: Channel, request: RemotingCommand): void {
+    this.#channel = channel;
+    this.#request = request;
   }
 
   get isSettled(): boolean {
@@ -42,9 +89,32 @@ export class ResponseFuture {
     const callback = this.#callback;
     if (callback === undefined) return false;
     this.#callback = undefined;
-    this.timer?.cancel();
-    this.#onSettled(this);
+    this.#timer?.cancel();
+    this.#init.signal?.removeEventListener('abort', this.#onAbort);
+    this.#forget(this);
+    this.#init.onSettled?.(this, error);
     callback(error, response);
     return true;
+  }
+
+  readonly #onAbort = (): void => {
+    this.settle(this.#error('ABORTED', 'the call was aborted by its signal', this.#init.signal?.reason), undefined);
+  };
+
+  #onTimeout(): void {
+    const { channel, timeoutMillis } = this;
+    const message =
+      channel === undefined
+        ? `no connection to ${this.address ?? 'a name server'} within the call's ${timeoutMillis} ms`
+        : `wait response on the channel <${channel.remoteAddress}> timeout, ${timeoutMillis}(ms)`;
+    this.settle(this.#error('TIMEOUT', message), undefined);
+  }
+
+  #error(code: 'INVALID_ARGUMENT' | 'ABORTED' | 'TIMEOUT', message: string, cause?: unknown): RemotingError {
+    return new RemotingError(code, message, {
+      address: this.channel?.remoteAddress ?? this.address,
+      opaque: this.opaque,
+      cause,
+    });
   }
 }

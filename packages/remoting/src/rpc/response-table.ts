@@ -3,47 +3,57 @@ import { OpaqueGenerator } from '../command/opaque-generator.js';
 import type { RemotingError } from '../errors.js';
 import type { ResponseFuture } from './response-future.js';
 
-/** The calls that wait, by opaque (upstream: `responseTable`). */
+/**
+ * The calls that wait for an answer, by connection and opaque (upstream: `responseTable`, by opaque alone). So only the peer that was
+ * asked can answer, and a connection that closes costs what waits on it.
+ */
 export class ResponseTable {
-  readonly #futures = new Map<number, ResponseFuture>();
+  readonly #waiting = new Map<Channel, Map<number, ResponseFuture>>();
   readonly #opaques: OpaqueGenerator;
+  #size = 0;
 
   constructor(opaques: OpaqueGenerator = new OpaqueGenerator()) {
     this.#opaques = opaques;
   }
 
+  /** Calls that wait, over all connections. */
   get size(): number {
-    return this.#futures.size;
+    return this.#size;
   }
 
-  /** An opaque that no waiting call has, also after 2^32 calls. */
-  nextOpaque(): number {
+  /** Enters a call that is about to be sent over a connection, under an opaque that none there has, also after 2^32 calls. */
+  put(channel: Channel, future: ResponseFuture): number {
+    let waiting = this.#waiting.get(channel);
+    if (waiting === undefined) {
+      waiting = new Map();
+      this.#waiting.set(channel, waiting);
+    }
     let opaque = this.#opaques.next();
-    while (this.#futures.has(opaque)) opaque = this.#opaques.next();
+    while (waiting.has(opaque)) opaque = this.#opaques.next();
+    waiting.set(opaque, future);
+    this.#size++;
     return opaque;
   }
 
-  put(future: ResponseFuture): void {
-    this.#futures.set(future.opaque, future);
+  /** An opaque for a request that nobody answers. */
+  nextOpaque(): number {
+    return this.#opaques.next();
   }
 
-  get(opaque: number): ResponseFuture | undefined {
-    return this.#futures.get(opaque);
+  get(channel: Channel, opaque: number): ResponseFuture | undefined {
+    return this.#waiting.get(channel)?.get(opaque);
   }
 
-  remove(future: ResponseFuture): void {
-    if (this.#futures.get(future.opaque) === future) this.#futures.delete(future.opaque);
+  /** Forgets a call; nothing happens when it is not there. */
+  remove(channel: Channel, opaque: number): void {
+    const waiting = this.#waiting.get(channel);
+    if (waiting?.delete(opaque) !== true) return;
+    this.#size--;
+    if (waiting.size === 0) this.#waiting.delete(channel);
   }
 
-  /** Ends the calls that wait on one channel, or all of them (upstream: `failFast`). */
-  failAll(error: (future: ResponseFuture) => RemotingError, channel?: Channel): number {
-    let failed = 0;
-    for (const future of [...this.#futures.values()]) {
-      if (channel === undefined || future.channel === channel) {
-        future.settle(error(future), undefined);
-        failed++;
-      }
-    }
-    return failed;
+  /** Ends the calls that wait on one connection (upstream: `failFast`). */
+  failAll(channel: Channel, error: (future: ResponseFuture) => RemotingError): void {
+    for (const future of [...(this.#waiting.get(channel)?.values() ?? [])]) future.settle(error(future), undefined);
   }
 }

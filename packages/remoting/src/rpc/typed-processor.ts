@@ -7,7 +7,7 @@ import {
   type HeaderSchema,
 } from '../command/custom-header.js';
 import type { CommandDefinition } from '../command/define-command.js';
-import { createExtFields, RemotingCommand } from '../command/remoting-command.js';
+import { RemotingCommand } from '../command/remoting-command.js';
 import type { RequestContext, RequestProcessor } from './request-processor.js';
 import { SystemCode } from './system-code.js';
 
@@ -22,30 +22,53 @@ export interface TypedRequest<Request extends HeaderSchema, RequestBody> {
   readonly signal: AbortSignal;
 }
 
-/** What a typed handler answers; nothing at all is success without header and body. */
-export interface TypedResponse<Response extends HeaderSchema, ResponseBody> {
-  readonly header?: HeaderInput<Response>;
-  readonly body?: ResponseBody;
-}
+type HeaderPart<Response extends HeaderSchema> =
+  Record<never, never> extends HeaderInput<Response>
+    ? { readonly header?: HeaderInput<Response> | undefined }
+    : { readonly header: HeaderInput<Response> };
 
-type MaybePromise<T> = T | Promise<T>;
+type BodyPart<Body> = undefined extends Body ? { readonly body?: Body | undefined } : { readonly body: Body };
+
+/**
+ * What a typed handler answers. Header and body may be left out where the definition lets them be missing; a code other than SUCCESS
+ * may come with both. An answer that is a failure and nothing else is thrown as a CommandError.
+ */
+export type TypedResponse<Response extends HeaderSchema, ResponseBody> = HeaderPart<Response> &
+  BodyPart<ResponseBody> & {
+    /** Default SUCCESS. */
+    readonly code?: number | undefined;
+    readonly remark?: string | undefined;
+  };
+
+/** A handler whose answer may be empty need not return one. */
+type TypedHandlerResult<Response extends HeaderSchema, ResponseBody> =
+  | TypedResponse<Response, ResponseBody>
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler without return statement is the simplest one
+  | (Record<never, never> extends TypedResponse<Response, ResponseBody> ? void : never);
 
 export type TypedHandler<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody> = (
   request: TypedRequest<Request, RequestBody>,
-  // biome-ignore lint/suspicious/noConfusingVoidType: a handler without return statement is the simplest one
-) => MaybePromise<TypedResponse<Response, ResponseBody> | void>;
+) => TypedHandlerResult<Response, ResponseBody> | Promise<TypedHandlerResult<Response, ResponseBody>>;
+
+interface UntypedResponse<Response extends HeaderSchema, ResponseBody> {
+  readonly code?: number | undefined;
+  readonly remark?: string | undefined;
+  readonly header?: HeaderInput<Response> | undefined;
+  readonly body?: ResponseBody | undefined;
+}
 
 /** Makes a processor of a command's definition and a handler of typed requests. A header that does not decode is SYSTEM_ERROR. */
 export function typedProcessor<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
   definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
   handler: TypedHandler<Request, Response, RequestBody, ResponseBody>,
 ): RequestProcessor {
-  const respond = (typed: TypedResponse<Response, ResponseBody> | undefined): RemotingCommand =>
-    RemotingCommand.response(SystemCode.SUCCESS, undefined, {
-      extFields:
-        typed?.header === undefined ? undefined : encodeHeader(definition.response, typed.header, createExtFields()),
-      body: typed?.body === undefined ? undefined : definition.responseBody.encode(typed.body),
+  const respond = (result: TypedHandlerResult<Response, ResponseBody>): RemotingCommand => {
+    const { code, remark, header, body } = (result ?? {}) as UntypedResponse<Response, ResponseBody>;
+    return RemotingCommand.response(code ?? SystemCode.SUCCESS, remark, {
+      extFields: header === undefined ? undefined : encodeHeader(definition.response, header),
+      body: body === undefined ? undefined : definition.responseBody.encode(body),
     });
+  };
   return {
     processRequest(ctx: RequestContext, command: RemotingCommand) {
       const result = handler({
@@ -53,11 +76,11 @@ export function typedProcessor<Request extends HeaderSchema, Response extends He
         body: definition.requestBody.decode(command.body),
         command,
         channel: ctx.channel,
-        signal: ctx.signal,
+        get signal() {
+          return ctx.signal;
+        },
       });
-      return result instanceof Promise
-        ? result.then((typed) => respond(typed ?? undefined))
-        : respond(result ?? undefined);
+      return result instanceof Promise ? result.then(respond) : respond(result);
     },
   };
 }

@@ -3,7 +3,7 @@ import { EventEmitter } from 'eventemitter3';
 import type { Channel } from '../channel/channel.js';
 import { formatSocketAddress } from '../channel/socket-address.js';
 import { SocketChannel } from '../channel/socket-channel.js';
-import type { HeaderSchema } from '../command/custom-header.js';
+import type { HeaderInput, HeaderSchema } from '../command/custom-header.js';
 import type { CommandDefinition } from '../command/define-command.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { RemotingError } from '../errors.js';
@@ -11,13 +11,24 @@ import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js
 import { type ConnectionEventMap, emitTo } from '../rpc/connection-event-map.js';
 import { RemotingCore, type RemotingCounters } from '../rpc/remoting-core.js';
 import type { RequestProcessor } from '../rpc/request-processor.js';
+import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { RpcHook } from '../rpc/rpc-hook.js';
+import {
+  type CallOptionsParameter,
+  type CallResult,
+  decodeResponse,
+  encodeRequest,
+  type InvokeOptions,
+} from '../rpc/typed-call.js';
 import { type TypedHandler, typedProcessor } from '../rpc/typed-processor.js';
 import {
   type RemotingServerOptions,
   type ResolvedRemotingServerOptions,
   resolveServerOptions,
 } from './server-options.js';
+
+/** How long a call to a client may take when it does not say. */
+const DEFAULT_TIMEOUT_MILLIS = 3_000;
 
 export interface CloseOptions {
   /** How long requests under way may take to end; default 3,000. What is not done then is cut off. */
@@ -37,6 +48,8 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
   #listening: Promise<void> | undefined;
   #address: string | undefined;
   #closing: Promise<void> | undefined;
+  /** Ends the grace of a close under way. */
+  #endGrace: () => void = () => {};
 
   constructor(options: RemotingServerOptions = {}) {
     super();
@@ -46,13 +59,13 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
 
   /** One processor for one request code; a later one takes its place. */
   registerProcessor(code: number, processor: RequestProcessor): this {
-    this.#core.processorTable.register(code, processor);
+    this.#core.requests.processorTable.register(code, processor);
     return this;
   }
 
   /** The processor of every code that has none of its own. Without it they are answered with code 3. */
   registerDefaultProcessor(processor: RequestProcessor): this {
-    this.#core.processorTable.registerDefault(processor);
+    this.#core.requests.processorTable.registerDefault(processor);
     return this;
   }
 
@@ -92,45 +105,110 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
     return this.#channels;
   }
 
-  get counters(): Readonly<RemotingCounters> {
+  get counters(): RemotingCounters {
     return this.#core.counters;
   }
 
-  /** Calls a client over a connection it made, and waits for its answer. Hooks do not see it twice. */
-  invokeSync(channel: Channel, request: RemotingCommand, timeoutMillis: number): Promise<RemotingCommand> {
+  /** Calls a client over a connection that it made, and waits for its answer, whatever its code. */
+  invokeSync(
+    channel: Channel,
+    request: RemotingCommand,
+    timeoutMillis = DEFAULT_TIMEOUT_MILLIS,
+    options: InvokeOptions = {},
+  ): Promise<RemotingCommand> {
     return new Promise((resolve, reject) => {
-      this.#core.invoke(
-        channel,
-        request,
-        timeoutMillis,
-        () => {},
-        (error, response) => (response === undefined ? reject(error) : resolve(response)),
-      );
+      this.#invoke(channel, request, timeoutMillis, options, (error, response) => {
+        if (response !== undefined) resolve(response);
+        else reject(error);
+      });
     });
   }
 
-  /** Sends a client a request that it does not answer. */
-  invokeOneway(channel: Channel, request: RemotingCommand): Promise<void> {
+  /**
+   * As {@link invokeSync}, but tells a callback, once, and takes one of the server's permits until the call has ended. Never throws:
+   * `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to the logger.
+   */
+  invokeAsync(
+    channel: Channel,
+    request: RemotingCommand,
+    timeoutMillis: number,
+    callback: InvokeCallback,
+    options: InvokeOptions = {},
+  ): void {
+    const permitted = this.#core.calls.acquireAsync(channel.remoteAddress, callback);
+    if (permitted !== undefined) this.#invoke(channel, request, timeoutMillis, options, permitted);
+  }
+
+  /** Sends a client a request that it does not answer. Resolves when its bytes were handed to the operating system. */
+  invokeOneway(
+    channel: Channel,
+    request: RemotingCommand,
+    timeoutMillis = DEFAULT_TIMEOUT_MILLIS,
+    options: InvokeOptions = {},
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#core.invokeOneway(channel, request, (error) => (error === undefined ? resolve() : reject(error)));
+      const callback: InvokeCallback = (error) => (error === undefined ? resolve() : reject(error));
+      const future = this.#begin(channel, timeoutMillis, options, callback);
+      this.#core.calls.sendOneway(future, channel, request);
     });
   }
 
-  /** Stops listening, lets requests under way end, then closes the connections. Twice is as good as once. */
+  /** A typed call to a client; see {@link RemotingClient.call}. */
+  async call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
+    channel: Channel,
+    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
+    header: HeaderInput<Request>,
+    ...[options]: CallOptionsParameter<RequestBody>
+  ): Promise<CallResult<Response, ResponseBody>> {
+    const request = encodeRequest(definition, header, options?.body);
+    const response = await this.invokeSync(channel, request, options?.timeoutMillis, options);
+    return decodeResponse(definition, response, channel.remoteAddress);
+  }
+
+  /** A typed oneway request to a client. */
+  async oneway<Request extends HeaderSchema, RequestBody>(
+    channel: Channel,
+    definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
+    header: HeaderInput<Request>,
+    ...[options]: CallOptionsParameter<RequestBody>
+  ): Promise<void> {
+    await this.invokeOneway(channel, encodeRequest(definition, header, options?.body), options?.timeoutMillis, options);
+  }
+
+  /**
+   * Stops listening, lets requests under way end, then closes the connections. Requests that still come in meanwhile are served. Twice is
+   * as good as once.
+   */
   close(options: CloseOptions = {}): Promise<void> {
     this.#closing ??= this.#close(options.graceMillis ?? 3_000);
     return this.#closing;
   }
 
-  /** Ends everything at once. */
+  /** Ends everything at once; also after {@link close}. */
   async destroy(): Promise<void> {
     const closed = this.close({ graceMillis: 0 });
+    this.#endGrace();
     for (const channel of this.#channels) channel.destroy();
     await closed;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #invoke(
+    channel: Channel,
+    request: RemotingCommand,
+    timeoutMillis: number,
+    options: InvokeOptions,
+    callback: InvokeCallback,
+  ): void {
+    this.#core.calls.send(this.#begin(channel, timeoutMillis, options, callback), channel, request);
+  }
+
+  #begin(channel: Channel, timeoutMillis: number, { signal }: InvokeOptions, callback: InvokeCallback): ResponseFuture {
+    const { clock } = this.#options;
+    return this.#core.calls.begin({ clock, timeoutMillis, signal, address: channel.remoteAddress }, callback);
   }
 
   #listen(): Promise<void> {
@@ -164,10 +242,11 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
   }
 
   async #processorsIdle(graceMillis: number): Promise<void> {
-    let expire = (): void => {};
-    const expired = new Promise<void>((resolve) => (expire = resolve));
-    const timer = this.#options.clock.setTimeout(expire, graceMillis);
-    await Promise.race([this.#core.whenProcessorsIdle(), expired]);
+    const expired = new Promise<void>((resolve) => {
+      this.#endGrace = resolve;
+    });
+    const timer = this.#options.clock.setTimeout(this.#endGrace, graceMillis);
+    await Promise.race([this.#core.requests.whenIdle(), expired]);
     timer.cancel();
   }
 

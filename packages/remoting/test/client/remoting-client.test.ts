@@ -1,6 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { RemotingClient } from '../../src/client/remoting-client.js';
+import { defineCommand } from '../../src/command/define-command.js';
+import { t } from '../../src/command/header-field.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
 import { RemotingError } from '../../src/errors.js';
 import { RemotingServer } from '../../src/server/remoting-server.js';
@@ -255,6 +257,107 @@ describe('RemotingClient', () => {
     expect((error.cause as RemotingError).code).to.equal('FRAME_TOO_LARGE');
     expect((await client.invokeSync(server.address, RemotingCommand.request(1))).code).to.equal(0);
     expect(server.channels.size).to.equal(1);
+  });
+
+  it('leaves a name server given by its host name when that does not answer in time', async () => {
+    const server = await makeEcho();
+    let gotRequest = (): void => {};
+    const silent = await makeRaw((socket) => socket.on('data', () => gotRequest()));
+    const clock = new ManualClock();
+    const client = makeClient({ clock });
+    client.updateNameServerAddressList([silent.replace('127.0.0.1', 'localhost')]);
+    const arrived = new Promise<void>((resolve) => {
+      gotRequest = resolve;
+    });
+    const call = failure(client.invokeSync(undefined, RemotingCommand.request(1), 500));
+    await arrived;
+    client.updateNameServerAddressList([silent.replace('127.0.0.1', 'localhost'), server.address]);
+    clock.advance(500);
+    expect((await call).code).to.equal('TIMEOUT');
+    expect((await client.invokeSync(undefined, RemotingCommand.request(1), 500)).code).to.equal(0);
+  });
+
+  it('rejects a typed oneway request whose header is wrong, instead of throwing', async () => {
+    const Greet = defineCommand({ code: 1, name: 'GREET', request: { times: t.int() } });
+    const sent = makeClient().oneway('127.0.0.1:1', Greet, { times: 1.5 });
+    expect((await failure(sent)).code).to.equal('ENCODE_FAILED');
+  });
+
+  it('names command, address and opaque of an answer that is not what the definition says', async () => {
+    const server = await makeEcho();
+    const Greet = defineCommand({ code: 1, name: 'GREET', response: { text: t.string() } });
+    const error = await failure(makeClient().call(server.address, Greet, {}));
+    expect(error).to.deep.include({ code: 'DECODE_FAILED', address: server.address, opaque: 0 });
+    expect(error.message).to.equal('the answer to GREET does not decode: the custom field <text> is null');
+  });
+
+  it('says every option that cannot be', () => {
+    const wrong = { timeoutMillis: 0, maxFrameBytes: Number.NaN, language: 'KLINGON', colour: 'red', clock: undefined };
+    expect(() => new RemotingClient(wrong as never))
+      .to.throw(RemotingError)
+      .with.property('message')
+      .that.matches(
+        /^options of RemotingClient: timeoutMillis must be .*; maxFrameBytes must be .*; language must be .*; colour is unknown/,
+      );
+  });
+
+  it('closes the connection whose initChannel failed', async () => {
+    let open = 0;
+    const address = await makeRaw((socket) => {
+      open++;
+      socket.resume().once('close', () => open--);
+    });
+    const client = makeClient({
+      initChannel: () => {
+        throw new TypeError('no');
+      },
+    });
+    const error = await failure(client.invokeSync(address, RemotingCommand.request(1)));
+    expect(error).to.deep.include({ code: 'HANDLER_FAILED', address, message: 'initChannel failed: no' });
+    await client.close();
+    while (open > 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('destroy in a connect listener ends the call with CLOSED at once, and the connection', async () => {
+    const address = await makeRaw((socket) => socket.resume());
+    const client = makeClient({ clock: new ManualClock() });
+    const closed = new Promise((resolve) => client.on('close', resolve));
+    client.on('connect', () => void client.destroy());
+    expect((await failure(client.invokeSync(address, RemotingCommand.request(1), 60_000))).code).to.equal('CLOSED');
+    await closed;
+  });
+
+  it('destroy while dialling ends the call with CLOSED', async () => {
+    const address = await makeRaw(() => {});
+    const client = makeClient({ clock: new ManualClock() });
+    const call = failure(client.invokeSync(address, RemotingCommand.request(1), 60_000));
+    await client.destroy();
+    expect((await call).code).to.equal('CLOSED');
+  });
+
+  it('destroy ends a close that waits', async () => {
+    const address = await makeRaw((socket) => socket.resume());
+    const client = makeClient({ clock: new ManualClock() });
+    const call = failure(client.invokeSync(address, RemotingCommand.request(1), 60_000));
+    const closed = client.close();
+    await client.destroy();
+    await closed;
+    expect((await call).code).to.equal('CLOSED');
+  });
+
+  it('answers requests of servers by their code, by default, or with code 3', async () => {
+    const server = await makeEcho();
+    const client = makeClient();
+    const Poke = defineCommand({ code: 40, name: 'POKE', request: { who: t.string() }, response: { by: t.string() } });
+    client.handle(Poke, ({ header }) => ({ header: { by: header.who } }));
+    await client.invokeSync(server.address, RemotingCommand.request(1));
+    const [channel] = server.channels;
+    if (channel === undefined) return expect.fail('no channel');
+    expect((await server.call(channel, Poke, { who: 'me' })).header.by).to.equal('me');
+    expect((await server.invokeSync(channel, RemotingCommand.request(41))).code).to.equal(3);
+    client.registerDefaultProcessor({ processRequest: () => RemotingCommand.response(0, 'by default') });
+    expect((await server.invokeSync(channel, RemotingCommand.request(41))).remark).to.equal('by default');
+    return undefined;
   });
 
   it('close lets calls under way end and refuses new ones', async () => {

@@ -1,21 +1,25 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
+import type { WriteListener } from '../../src/channel/channel-handler.js';
+import type { ChannelHandlerContext } from '../../src/channel/channel-handler-context.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
 import { SerializeType } from '../../src/command/serialize-type.js';
-import { CommandError, type RemotingError } from '../../src/errors.js';
+import { CommandError, DecodeError, RemotingError } from '../../src/errors.js';
 import { silentLogger } from '../../src/logger.js';
 import { CommandDispatcher } from '../../src/rpc/command-dispatcher.js';
-import { RemotingCore, type RemotingCoreOptions } from '../../src/rpc/remoting-core.js';
+import { RemotingCore } from '../../src/rpc/remoting-core.js';
 import type { RequestProcessor } from '../../src/rpc/request-processor.js';
 import { EmbeddedChannel, ManualClock } from '../../src/testing.js';
 
-function setUp(options: Partial<RemotingCoreOptions> = {}): {
+type CoreOptions = ConstructorParameters<typeof RemotingCore>[0];
+
+function setUp(options: Partial<CoreOptions> = {}): {
   core: RemotingCore;
   channel: EmbeddedChannel;
   clock: ManualClock;
 } {
   const clock = new ManualClock();
   const core = new RemotingCore({
-    clock,
     logger: silentLogger,
     version: 479,
     language: 'JAVA',
@@ -43,21 +47,21 @@ function answer(channel: EmbeddedChannel): RemotingCommand | undefined {
 describe('RemotingCore: requests', () => {
   it('answers with the request opaque, the response bit, its own version and language', () => {
     const { core, channel } = setUp();
-    core.processorTable.register(9, echo);
+    core.requests.processorTable.register(9, echo);
     channel.writeInbound(request(9, -7, { language: 'GO', version: 317 }));
     expect(answer(channel)).to.deep.include({ code: 0, opaque: -7, flag: 1, version: 479, language: 'JAVA' });
   });
 
   it('answers in the header format of the request', () => {
     const { core, channel } = setUp();
-    core.processorTable.register(9, echo);
+    core.requests.processorTable.register(9, echo);
     channel.writeInbound(request(9, 1, { serializeType: SerializeType.ROCKETMQ }));
     expect(answer(channel)?.serializeType).to.equal(SerializeType.ROCKETMQ);
   });
 
   it('answers in its own header format when told so, as 4.7.1 and 5.3.3 do', () => {
     const { core, channel } = setUp({ responseSerializeType: SerializeType.JSON });
-    core.processorTable.register(9, echo);
+    core.requests.processorTable.register(9, echo);
     channel.writeInbound(request(9, 1, { serializeType: SerializeType.ROCKETMQ }));
     expect(answer(channel)?.serializeType).to.equal(SerializeType.JSON);
   });
@@ -70,17 +74,17 @@ describe('RemotingCore: requests', () => {
 
   it('falls back to the default processor', () => {
     const { core, channel } = setUp();
-    core.processorTable.register(1, echo);
-    core.processorTable.registerDefault({ processRequest: () => RemotingCommand.response(17) });
+    core.requests.processorTable.register(1, echo);
+    core.requests.processorTable.registerDefault({ processRequest: () => RemotingCommand.response(17) });
     channel.writeInbound(request(99, 5));
     expect(answer(channel)?.code).to.equal(17);
   });
 
   it('never answers a oneway request: not when unsupported, rejected, failed or served', () => {
     const { core, channel } = setUp();
-    core.processorTable.register(1, echo);
-    core.processorTable.register(2, { processRequest: () => expect.fail('boom') });
-    core.processorTable.register(3, { ...echo, rejectRequest: () => true });
+    core.requests.processorTable.register(1, echo);
+    core.requests.processorTable.register(2, { processRequest: () => expect.fail('boom') });
+    core.requests.processorTable.register(3, { ...echo, rejectRequest: () => true });
     for (const code of [1, 2, 3, 99]) channel.writeInbound(request(code, code, ONEWAY));
     expect(answer(channel)).to.equal(undefined);
     expect(channel.isActive).to.equal(true);
@@ -88,7 +92,7 @@ describe('RemotingCore: requests', () => {
 
   it('answers SYSTEM_ERROR with name and message, without the stack, when a processor throws', () => {
     const { core, channel } = setUp();
-    core.processorTable.register(1, {
+    core.requests.processorTable.register(1, {
       processRequest: () => {
         throw new TypeError('boom');
       },
@@ -99,17 +103,17 @@ describe('RemotingCore: requests', () => {
 
   it('answers SYSTEM_ERROR when a processor rejects later', async () => {
     const { core, channel } = setUp();
-    core.processorTable.register(1, { processRequest: () => Promise.reject(new TypeError('later')) });
+    core.requests.processorTable.register(1, { processRequest: () => Promise.reject(new TypeError('later')) });
     channel.writeInbound(request(1, 1));
-    expect(core.requestsInFlight).to.equal(1);
-    await core.whenProcessorsIdle();
+    expect(core.requests.requestsInFlight).to.equal(1);
+    await core.requests.whenIdle();
     expect(answer(channel)?.remark).to.equal('TypeError: later');
-    expect(core.requestsInFlight).to.equal(0);
+    expect(core.requests.requestsInFlight).to.equal(0);
   });
 
   it('answers exactly what a thrown CommandError says', () => {
     const { core, channel } = setUp();
-    core.processorTable.register(1, {
+    core.requests.processorTable.register(1, {
       processRequest: () => {
         throw new CommandError(16, 'no permission');
       },
@@ -120,7 +124,7 @@ describe('RemotingCore: requests', () => {
 
   it('stays silent, and open, when a processor gives no answer', () => {
     const { core, channel } = setUp();
-    core.processorTable.register(1, { processRequest: () => undefined });
+    core.requests.processorTable.register(1, { processRequest: () => undefined });
     channel.writeInbound(request(1, 1));
     expect(answer(channel)).to.equal(undefined);
     expect(channel.isActive).to.equal(true);
@@ -128,7 +132,7 @@ describe('RemotingCore: requests', () => {
 
   it('answers SYSTEM_BUSY while a processor rejects', () => {
     const { core, channel } = setUp();
-    core.processorTable.register(1, { ...echo, rejectRequest: () => true });
+    core.requests.processorTable.register(1, { ...echo, rejectRequest: () => true });
     channel.writeInbound(request(1, 1));
     expect(answer(channel)).to.deep.include({
       code: 2,
@@ -140,7 +144,7 @@ describe('RemotingCore: requests', () => {
     const { core, channel } = setUp();
     let finish = (_: RemotingCommand): void => {};
     let signal: AbortSignal | undefined;
-    core.processorTable.register(1, {
+    core.requests.processorTable.register(1, {
       processRequest: (ctx) => {
         signal = ctx.signal;
         return new Promise((resolve) => {
@@ -153,8 +157,81 @@ describe('RemotingCore: requests', () => {
     channel.destroy();
     expect(signal?.aborted).to.equal(true);
     finish(RemotingCommand.response(0));
-    await core.whenProcessorsIdle();
+    await core.requests.whenIdle();
     expect(answer(channel)).to.equal(undefined);
+  });
+});
+
+describe('RemotingCore: answers that cannot be', () => {
+  /** An encoder that refuses bodies, as the real one refuses frames above the limit. */
+  const encoder = {
+    write(ctx: ChannelHandlerContext, message: unknown, listener?: WriteListener): void {
+      if (message instanceof RemotingCommand && message.body !== undefined)
+        listener?.(new RemotingError('ENCODE_FAILED', 'no bodies here'));
+      else ctx.write(message, listener);
+    },
+  };
+
+  it('become SYSTEM_ERROR in the header format of the request', () => {
+    const { core } = setUp();
+    const channel = new EmbeddedChannel([
+      ['encoder', encoder],
+      ['dispatcher', new CommandDispatcher(core)],
+    ]);
+    core.requests.processorTable.register(1, echo);
+    channel.writeInbound(request(1, 3, { body: Buffer.from('x'), serializeType: SerializeType.ROCKETMQ }));
+    expect(answer(channel)).to.deep.include({
+      code: 1,
+      opaque: 3,
+      version: 479,
+      remark: 'no bodies here',
+      serializeType: SerializeType.ROCKETMQ,
+    });
+    expect(core.counters.systemErrors).to.equal(1);
+  });
+
+  it('are logged as errors of ours, requests that do not decode at debug', () => {
+    const levels: string[] = [];
+    const logger = {
+      debug: () => levels.push('debug'),
+      info: () => levels.push('info'),
+      warn: () => levels.push('warn'),
+      error: () => levels.push('error'),
+    };
+    const { core, channel } = setUp({ logger });
+    const throwing = (error: Error): RequestProcessor => ({
+      processRequest: () => {
+        throw error;
+      },
+    });
+    core.requests.processorTable.register(1, throwing(new DecodeError('a header that is none')));
+    core.requests.processorTable.register(2, throwing(new RemotingError('ENCODE_FAILED', 'our own header')));
+    core.requests.processorTable.register(3, throwing(new CommandError(16, 'no')));
+    for (const code of [1, 2, 3]) channel.writeInbound(request(code, code));
+    expect(levels).to.deep.equal(['debug', 'error']);
+  });
+
+  it('keep the version that the processor gave them', () => {
+    const { core, channel } = setUp();
+    core.requests.processorTable.register(1, {
+      processRequest: () => RemotingCommand.response(0, undefined, { version: 355 }),
+    });
+    channel.writeInbound(request(1, 1));
+    expect(answer(channel)?.version).to.equal(355);
+  });
+
+  it('take the code of a CommandError of another installed copy of this package', () => {
+    const { core, channel } = setUp();
+    const error = Object.assign(Object.create({ [Symbol.for('@rmqns/remoting/RemotingError')]: true }), {
+      code: 'COMMAND_FAILED',
+      responseCode: 17,
+      remark: 'elsewhere',
+    });
+    core.requests.processorTable.register(1, { processRequest: () => Promise.reject(error) });
+    channel.writeInbound(request(1, 1));
+    return core.requests.whenIdle().then(() => {
+      expect(answer(channel)).to.deep.include({ code: 17, remark: 'elsewhere' });
+    });
   });
 });
 
@@ -171,8 +248,8 @@ describe('RemotingCore: hooks', () => {
     core.registerRpcHook(first);
     core.registerRpcHook(hook('b'));
     core.registerRpcHook(first);
-    core.processorTable.register(1, echo);
-    core.processorTable.register(2, { processRequest: () => undefined });
+    core.requests.processorTable.register(1, echo);
+    core.requests.processorTable.register(2, { processRequest: () => undefined });
     channel.writeInbound(request(1, 1));
     channel.writeInbound(request(2, 2, ONEWAY));
     expect(seen).to.deep.equal([
@@ -189,7 +266,7 @@ describe('RemotingCore: hooks', () => {
 
   it('that throw give the caller SYSTEM_ERROR in place of the answer', () => {
     const { core, channel } = setUp();
-    core.processorTable.register(1, echo);
+    core.requests.processorTable.register(1, echo);
     let before = true;
     core.registerRpcHook({
       doBeforeRequest: () => {
@@ -210,30 +287,27 @@ describe('RemotingCore: hooks', () => {
 describe('RemotingCore: calls', () => {
   type Ended = { error: RemotingError | undefined; response: RemotingCommand | undefined; settled: number };
 
-  function call(core: RemotingCore, channel: EmbeddedChannel, timeoutMillis = 500): Ended {
+  function call(core: RemotingCore, channel: EmbeddedChannel, clock: ManualClock, timeoutMillis = 500): Ended {
     const ended: Ended = { error: undefined, response: undefined, settled: 0 };
-    core.invoke(
-      channel,
-      RemotingCommand.request(1),
-      timeoutMillis,
-      () => {},
-      (error, response) => Object.assign(ended, { error, response, settled: ended.settled + 1 }),
+    const future = core.calls.begin({ clock, timeoutMillis }, (error, response) =>
+      Object.assign(ended, { error, response, settled: ended.settled + 1 }),
     );
+    core.calls.send(future, channel, RemotingCommand.request(1));
     return ended;
   }
 
   it('end with the response of their opaque, whatever the order', () => {
-    const { core, channel } = setUp();
-    const [a, b] = [call(core, channel), call(core, channel)];
+    const { core, channel, clock } = setUp();
+    const [a, b] = [call(core, channel, clock), call(core, channel, clock)];
     channel.writeInbound(RemotingCommand.response(11, undefined, { opaque: 1 }));
     channel.writeInbound(RemotingCommand.response(10, undefined, { opaque: 0 }));
     expect([a.response?.code, b.response?.code]).to.deep.equal([10, 11]);
-    expect(core.responseTable.size).to.equal(0);
+    expect(core.calls.responseTable.size).to.equal(0);
   });
 
   it('end with TIMEOUT at their timeout, not before; a later response is counted and dropped', () => {
     const { core, channel, clock } = setUp();
-    const ended = call(core, channel, 500);
+    const ended = call(core, channel, clock);
     clock.advance(499);
     expect(ended.settled).to.equal(0);
     clock.advance(1);
@@ -251,56 +325,107 @@ describe('RemotingCore: calls', () => {
   it('end with CONNECTION_CLOSED at once when their connection closes, and leave no timer', () => {
     const { core, channel, clock } = setUp();
     const other = new EmbeddedChannel([['dispatcher', new CommandDispatcher(core)]]);
-    const calls = [call(core, channel), call(core, channel)];
-    const unhurt = call(core, other);
+    const calls = [call(core, channel, clock), call(core, channel, clock)];
+    const unhurt = call(core, other, clock);
     channel.destroy();
     expect(calls.map((ended) => ended.error?.code)).to.deep.equal(['CONNECTION_CLOSED', 'CONNECTION_CLOSED']);
     expect(unhurt.settled).to.equal(0);
-    expect([core.responseTable.size, clock.pendingTimers]).to.deep.equal([1, 1]);
+    expect([core.calls.responseTable.size, clock.pendingTimers]).to.deep.equal([1, 1]);
   });
 
   it('are not ended by a response that comes over another connection', () => {
-    const { core, channel } = setUp();
+    const { core, channel, clock } = setUp();
     const other = new EmbeddedChannel([['dispatcher', new CommandDispatcher(core)]]);
-    const ended = call(core, channel);
+    const ended = call(core, channel, clock);
     other.writeInbound(RemotingCommand.response(0, undefined, { opaque: 0 }));
     expect([ended.settled, core.counters.lateResponses]).to.deep.equal([0, 1]);
   });
 
   it('leave the caller’s request as it was, so that it can be sent again', () => {
-    const { core, channel } = setUp();
+    const { core, channel, clock } = setUp();
     const asked = RemotingCommand.request(1);
-    core.registerRpcHook({ doBeforeRequest: (_, sent) => (sent.remark = 'signed') });
+    core.registerRpcHook({
+      doBeforeRequest: (_, sent) => {
+        sent.remark = 'signed';
+      },
+    });
     for (const expected of [0, 1, 2]) {
-      core.invoke(
+      core.calls.send(
+        core.calls.begin({ clock, timeoutMillis: 500 }, () => {}),
         channel,
         asked,
-        500,
-        () => {},
-        () => {},
       );
       expect(answer(channel)).to.deep.include({ opaque: expected, remark: 'signed', version: 479 });
     }
     expect(asked).to.deep.include({ opaque: 0, remark: undefined, version: 0 });
   });
 
-  it('skip an opaque that still waits after the counter wrapped', () => {
-    const { core } = setUp();
-    expect([core.responseTable.nextOpaque(), core.responseTable.nextOpaque()]).to.deep.equal([0, 1]);
+  it('that ended before their connection stood are not sent', () => {
+    const { core, channel, clock } = setUp();
+    const future = core.calls.begin({ clock, timeoutMillis: 500 }, () => {});
+    clock.advance(500);
+    core.calls.send(future, channel, RemotingCommand.request(1));
+    expect(answer(channel)).to.equal(undefined);
+    expect(core.calls.responseTable.size).to.equal(0);
+  });
+
+  it('take their abort listener back, and warn of none, however many share a signal', () => {
+    const { core, channel, clock } = setUp();
+    const controller = new AbortController();
+    const codes: (string | undefined)[] = [];
+    for (let i = 0; i < 20; i++) {
+      const future = core.calls.begin({ clock, timeoutMillis: 500, signal: controller.signal }, (error) =>
+        codes.push(error?.code),
+      );
+      core.calls.send(future, channel, RemotingCommand.request(1));
+    }
+    channel.writeInbound(RemotingCommand.response(0, undefined, { opaque: 0 }));
+    expect(getEventListeners(controller.signal, 'abort')).to.have.length(19);
+    controller.abort();
+    expect(codes).to.deep.equal([undefined, ...Array(19).fill('ABORTED')]);
+    expect([getEventListeners(controller.signal, 'abort').length, clock.pendingTimers]).to.deep.equal([0, 0]);
   });
 
   it('oneway: set the bit, take a permit until the bytes are gone, and fail when none is left', () => {
-    const { core, channel } = setUp();
+    const { core, channel, clock } = setUp();
     const errors: (string | undefined)[] = [];
-    const send = (): void =>
-      core.invokeOneway(channel, RemotingCommand.request(1), (error) => errors.push(error?.code));
+    const send = (): void => {
+      const future = core.calls.begin({ clock, timeoutMillis: 500 }, (error) => errors.push(error?.code));
+      core.calls.sendOneway(future, channel, RemotingCommand.request(1));
+    };
     send();
     expect(answer(channel)?.isOneway).to.equal(true);
     expect(errors).to.deep.equal([undefined]);
-    expect(core.onewayPermits.free).to.equal(2);
-    core.onewayPermits.tryAcquire();
-    core.onewayPermits.tryAcquire();
+    expect(core.calls.onewayPermits.free).to.equal(2);
+    core.calls.onewayPermits.tryAcquire();
+    core.calls.onewayPermits.tryAcquire();
     send();
     expect(errors).to.deep.equal([undefined, 'TOO_MANY_REQUESTS']);
+  });
+
+  it('oneway: end at their timeout while the bytes wait, and give the permit back with the bytes', () => {
+    const { core, channel, clock } = setUp();
+    channel.holdOutbound();
+    const errors: (string | undefined)[] = [];
+    const future = core.calls.begin({ clock, timeoutMillis: 500 }, (error) => errors.push(error?.code));
+    core.calls.sendOneway(future, channel, RemotingCommand.request(1));
+    clock.advance(500);
+    expect([errors, core.calls.onewayPermits.free]).to.deep.equal([['TIMEOUT'], 1]);
+    channel.flushOutbound();
+    expect([errors, core.calls.onewayPermits.free]).to.deep.equal([['TIMEOUT'], 2]);
+  });
+
+  it('asynchronous: take a permit, and give it back after the callback, also when that throws', () => {
+    const { core } = setUp();
+    const seen: (string | number | undefined)[] = [];
+    const free = (): number => core.calls.asyncPermits.free;
+    const first = core.calls.acquireAsync('a', () => {
+      seen.push(free());
+      throw new TypeError('in a callback');
+    });
+    core.calls.acquireAsync('a', () => {});
+    expect(core.calls.acquireAsync('a', (error) => seen.push(error?.code))).to.equal(undefined);
+    first?.(undefined, undefined);
+    expect([seen, free()]).to.deep.equal([['TOO_MANY_REQUESTS', 0], 1]);
   });
 });

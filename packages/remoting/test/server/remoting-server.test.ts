@@ -240,6 +240,64 @@ describe('RemotingServer', () => {
     await closed;
   });
 
+  it('destroy ends a close that waits for a request', async () => {
+    const server = await makeServer({ clock: new ManualClock() });
+    const asked = new Promise<void>((resolve) => {
+      server.registerProcessor(2, {
+        processRequest: () => {
+          resolve();
+          return new Promise(() => {});
+        },
+      });
+    });
+    const call = makeClient()
+      .invokeSync(server.address, RemotingCommand.request(2))
+      .catch((error: RemotingError) => error.code);
+    await asked;
+    const closed = server.close();
+    await server.destroy();
+    await closed;
+    expect(await call).to.equal('CONNECTION_CLOSED');
+  });
+
+  it('says every option that cannot be', () => {
+    expect(() => new RemotingServer({ port: 70_000, maxFrameBytes: Number.NaN, allIdleMillis: 2 ** 31 })).to.throw(
+      /^options of RemotingServer: port must be .* 65535, not 70000; maxFrameBytes must be .*; allIdleMillis must be /,
+    );
+  });
+
+  it('answers a code of its own with header and remark by a typed handler', async () => {
+    const server = await makeServer();
+    server.handle(Greet, () => ({ code: 19, remark: 'nothing yet', header: { text: 'later' } }));
+    const error = await makeClient()
+      .call(server.address, Greet, { name: 'x' })
+      .then(
+        () => expect.fail('no error'),
+        (caught: CommandError) => caught,
+      );
+    expect(error).to.deep.include({ responseCode: 19, remark: 'nothing yet' });
+    expect({ ...error.response?.extFields }).to.deep.equal({ text: 'later' });
+    expect(JSON.stringify(error)).to.not.contain('later');
+  });
+
+  it('tells a callback how a call to a client ended, within its permits', async () => {
+    const server = await makeServer({ asyncPermits: 1 });
+    const client = makeClient();
+    client.registerProcessor(40, { processRequest: () => RemotingCommand.response(0, 'pushed') });
+    await client.invokeSync(server.address, RemotingCommand.request(1));
+    const [channel] = server.channels;
+    if (channel === undefined) return expect.fail('no channel');
+    const tell = (): Promise<string | undefined> =>
+      new Promise((resolve) =>
+        server.invokeAsync(channel, RemotingCommand.request(40), 3_000, (error, response) =>
+          resolve(error?.code ?? response?.remark),
+        ),
+      );
+    const [first, second] = [tell(), tell()];
+    expect([await second, await first, await tell()]).to.deep.equal(['TOO_MANY_REQUESTS', 'pushed', 'pushed']);
+    return undefined;
+  });
+
   it('calls its clients over the connections they made', async () => {
     const server = await makeServer();
     const client = makeClient();

@@ -1,0 +1,167 @@
+import type { Channel } from '../channel/channel.js';
+import { CommandFlag } from '../command/command-flag.js';
+import type { RemotingCommand } from '../command/remoting-command.js';
+import { RemotingError } from '../errors.js';
+import type { Logger } from '../logger.js';
+import { Permits } from './permits.js';
+import { type InvokeCallback, ResponseFuture, type ResponseFutureInit } from './response-future.js';
+import { ResponseTable } from './response-table.js';
+import type { RpcHook } from './rpc-hook.js';
+
+export interface CallPathOptions {
+  readonly logger: Logger;
+  /** MQVersion ordinal stamped on requests that carry none. */
+  readonly version: number;
+  readonly asyncPermits: number;
+  readonly onewayPermits: number;
+}
+
+/** The way of a request that is sent, and of the answer that comes back (the calling half of upstream's `NettyRemotingAbstract`). */
+export class CallPath {
+  readonly responseTable = new ResponseTable();
+  readonly asyncPermits: Permits;
+  readonly onewayPermits: Permits;
+  /** Answers that matched no waiting call: late, or never asked for. */
+  lateResponses = 0;
+  readonly #options: CallPathOptions;
+  readonly #hooks: readonly RpcHook[];
+
+  constructor(options: CallPathOptions, hooks: readonly RpcHook[]) {
+    this.#options = options;
+    this.#hooks = hooks;
+    this.asyncPermits = new Permits(options.asyncPermits);
+    this.onewayPermits = new Permits(options.onewayPermits);
+  }
+
+  /** Begins a call: its time runs from here on, over all that comes before the sending too. */
+  begin(init: ResponseFutureInit, callback: InvokeCallback): ResponseFuture {
+    return new ResponseFuture(init, this.#forget, callback);
+  }
+
+  readonly #forget = (future: ResponseFuture): void => {
+    if (future.channel !== undefined && future.opaque !== undefined)
+      this.responseTable.remove(future.channel, future.opaque);
+  };
+
+  /**
+   * Sends the request of a call that waits for an answer. The request object is not changed: what leaves is a copy with an opaque of
+   * its own. A call that has ended meanwhile is not sent.
+   */
+  send(future: ResponseFuture, channel: Channel, request: RemotingCommand): void {
+    if (future.isSettled) return;
+    const sent = this.#stamp(request);
+    sent.opaque = this.responseTable.put(channel, future);
+    future.sentOver(channel, sent);
+    const address = channel.remoteAddress;
+    try {
+      for (const hook of this.#hooks) hook.doBeforeRequest?.(address, sent);
+    } catch (error) {
+      future.settle(refusedByHook(error, address, sent.opaque), undefined);
+      return;
+    }
+    channel.writeAndFlush(sent, (error) => {
+      if (error !== undefined) future.settle(sendError(error, address, sent.opaque), undefined);
+    });
+  }
+
+  /** Sends a request that nobody answers; the call ends when its bytes were handed over, or could not be. */
+  sendOneway(future: ResponseFuture, channel: Channel, request: RemotingCommand): void {
+    if (future.isSettled) return;
+    const address = channel.remoteAddress;
+    if (!this.onewayPermits.tryAcquire()) {
+      const message = `${this.onewayPermits.total} oneway requests are being sent already; slow down or raise onewayPermits`;
+      future.settle(new RemotingError('TOO_MANY_REQUESTS', message, { address }), undefined);
+      return;
+    }
+    const sent = this.#stamp(request);
+    sent.flag |= CommandFlag.ONEWAY;
+    sent.opaque = this.responseTable.nextOpaque();
+    future.sentOver(channel, sent);
+    try {
+      for (const hook of this.#hooks) hook.doBeforeRequest?.(address, sent);
+    } catch (error) {
+      this.onewayPermits.release();
+      future.settle(refusedByHook(error, address, sent.opaque), undefined);
+      return;
+    }
+    // The permit is for bytes that wait: it comes back with them, also when the call's time was up before.
+    channel.writeAndFlush(sent, (error) => {
+      this.onewayPermits.release();
+      future.settle(error === undefined ? undefined : sendError(error, address, sent.opaque), undefined);
+    });
+  }
+
+  /**
+   * Takes a permit for an asynchronous call. What it returns is to be called in place of `callback`: it gives the permit back after it,
+   * and sends what the callback throws to the logger. `undefined` when no permit is left; the callback has been told then.
+   */
+  acquireAsync(address: string | undefined, callback: InvokeCallback): InvokeCallback | undefined {
+    const tell: InvokeCallback = (error, response) => {
+      try {
+        callback(error, response);
+      } catch (thrown) {
+        this.#options.logger.error({ err: thrown, address }, 'a callback of invokeAsync threw');
+      }
+    };
+    if (!this.asyncPermits.tryAcquire()) {
+      const message = `${this.asyncPermits.total} asynchronous calls are in flight already; slow down or raise asyncPermits`;
+      tell(new RemotingError('TOO_MANY_REQUESTS', message, { address }), undefined);
+      return undefined;
+    }
+    return (error, response) => {
+      tell(error, response);
+      this.asyncPermits.release();
+    };
+  }
+
+  /** Takes an answer that came in on a channel. */
+  processResponse(channel: Channel, response: RemotingCommand): void {
+    const future = this.responseTable.get(channel, response.opaque);
+    if (future === undefined) {
+      this.lateResponses++;
+      this.#options.logger.debug(
+        { address: channel.remoteAddress, opaque: response.opaque, code: response.code },
+        'receive response, but not matched any request: it came late, or was never asked for',
+      );
+      return;
+    }
+    const address = channel.remoteAddress;
+    try {
+      for (const hook of this.#hooks) hook.doAfterResponse?.(address, future.request as RemotingCommand, response);
+    } catch (error) {
+      const options = { address, opaque: response.opaque };
+      const failed = RemotingError.from(error, 'HANDLER_FAILED', 'an RPC hook failed after the answer came', options);
+      future.settle(failed, undefined);
+      return;
+    }
+    future.settle(undefined, response);
+  }
+
+  /** Ends every call that waits on a channel which is gone (upstream: `failFast`). */
+  failFast(channel: Channel, cause: RemotingError | undefined): void {
+    const address = channel.remoteAddress;
+    const message = `the connection to ${address} closed before the answer came`;
+    this.responseTable.failAll(
+      channel,
+      ({ opaque }) => new RemotingError('CONNECTION_CLOSED', message, { address, opaque, cause }),
+    );
+  }
+
+  #stamp(request: RemotingCommand): RemotingCommand {
+    const sent = request.copy();
+    sent.flag &= ~CommandFlag.RESPONSE;
+    if (sent.version === 0) sent.version = this.#options.version;
+    return sent;
+  }
+}
+
+function refusedByHook(error: unknown, address: string, opaque: number): RemotingError {
+  return RemotingError.from(error, 'HANDLER_FAILED', 'an RPC hook refused the request', { address, opaque });
+}
+
+function sendError(error: RemotingError, address: string, opaque: number): RemotingError {
+  const options = { address, opaque, cause: error };
+  return error.code === 'CONNECTION_CLOSED'
+    ? new RemotingError('CONNECTION_CLOSED', `the connection to ${address} closed before the request was sent`, options)
+    : new RemotingError('SEND_FAILED', `send request to <${address}> failed: ${error.message}`, options);
+}

@@ -1,0 +1,68 @@
+import type { Channel } from '../channel/channel.js';
+import { type Clock, systemClock } from '../clock.js';
+import { LanguageCode, type LanguageName } from '../command/language-code.js';
+import { type Logger, silentLogger } from '../logger.js';
+import { type OptionTable, timerMillis } from './option-table.js';
+
+/** What clients and servers can both be given. Names of upstream's configuration in brackets. */
+export interface ConnectionOptions {
+  /**
+   * A connection without a byte either way for so long is closed; default 120,000, 0 never
+   * [serverChannelMaxIdleTimeSeconds, clientChannelMaxIdleTimeSeconds].
+   */
+  readonly allIdleMillis?: number | undefined;
+  /**
+   * Frames above this are not sent, and close their connection when they come; default 16,777,216, the four length bytes included
+   * [com.rocketmq.remoting.frameMaxLength].
+   */
+  readonly maxFrameBytes?: number | undefined;
+  /** A peer that takes no byte of what waits for it for so long is cut off; default 30,000. */
+  readonly stalledWriteMillis?: number | undefined;
+  /**
+   * MQVersion ordinal stamped on commands that carry none; default 0. Peers read meaning into it: a name server takes the body of a
+   * registration with a version below 37 for that of a release before 3.0.11.
+   */
+  readonly version?: number | undefined;
+  /** Default JAVA, which every peer knows. */
+  readonly language?: LanguageName | undefined;
+  /** Limit of asynchronous calls in flight [clientAsyncSemaphoreValue, serverAsyncSemaphoreValue]. */
+  readonly asyncPermits?: number | undefined;
+  /** Limit of oneway calls whose bytes still wait [clientOnewaySemaphoreValue, serverOnewaySemaphoreValue]. */
+  readonly onewayPermits?: number | undefined;
+  /** Called for each new connection once its handlers are in place, to add, replace or remove some. */
+  readonly initChannel?: ((channel: Channel) => void) | undefined;
+  readonly clock?: Clock | undefined;
+  /** Default: nothing is logged, so that a processor that fails is seen in its caller's answer alone. */
+  readonly logger?: Logger | undefined;
+}
+
+/** With every default in place; `initChannel` does nothing by default. */
+export type ResolvedConnectionOptions = {
+  readonly [Name in keyof ConnectionOptions]-?: NonNullable<ConnectionOptions[Name]>;
+};
+
+const MAX_INT32 = 0x7fffffff;
+
+export const connectionOptionTable: OptionTable<ConnectionOptions> = {
+  allIdleMillis: timerMillis(0),
+  maxFrameBytes: { kind: 'integer', min: 64, max: MAX_INT32 },
+  stalledWriteMillis: timerMillis(1),
+  version: { kind: 'integer', min: -MAX_INT32 - 1, max: MAX_INT32 },
+  language: { kind: 'choice', choices: Object.keys(LanguageCode) },
+  asyncPermits: { kind: 'integer', min: 0, max: MAX_INT32 },
+  onewayPermits: { kind: 'integer', min: 0, max: MAX_INT32 },
+  initChannel: { kind: 'function' },
+  clock: { kind: 'object' },
+  logger: { kind: 'object' },
+};
+
+export const connectionDefaults = {
+  allIdleMillis: 120_000,
+  maxFrameBytes: 16 * 1024 * 1024,
+  stalledWriteMillis: 30_000,
+  version: 0,
+  language: 'JAVA',
+  initChannel: () => {},
+  clock: systemClock,
+  logger: silentLogger,
+} as const;

@@ -1,0 +1,56 @@
+import { RemotingError } from '../errors.js';
+
+/** What an option may be. Integers have bounds, both inclusive. */
+export type OptionRow =
+  | { readonly kind: 'integer'; readonly min: number; readonly max: number }
+  | { readonly kind: 'boolean' | 'text' | 'object' | 'function' }
+  | { readonly kind: 'choice'; readonly choices: readonly unknown[] };
+
+/** One row for each option of `Options`. */
+export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionRow };
+
+/** The longest that a timer of the platform can wait: 24.8 days. */
+export const MAX_TIMER_MILLIS = 2_147_483_647;
+
+/** A time in milliseconds that becomes a timer. */
+export const timerMillis = (min: number): OptionRow => ({ kind: 'integer', min, max: MAX_TIMER_MILLIS });
+
+/**
+ * Checks what a caller gave and fills in the defaults. An option that is `undefined` is not set.
+ *
+ * @throws RemotingError `INVALID_ARGUMENT` naming everything that is wrong, unknown names included
+ */
+export function resolveOptions<Options extends object, Resolved extends Options>(
+  owner: string,
+  table: OptionTable<Options>,
+  defaults: Resolved,
+  given: Options,
+): Resolved {
+  const rows = table as Readonly<Record<string, OptionRow>>;
+  const resolved = { ...defaults } as Record<string, unknown>;
+  const problems: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
+    const problem = row === undefined ? `is unknown; there are ${Object.keys(rows).join(', ')}` : check(row, value);
+    if (problem === undefined) resolved[name] = value;
+    else problems.push(`${name} ${problem}`);
+  }
+  if (problems.length > 0) throw new RemotingError('INVALID_ARGUMENT', `options of ${owner}: ${problems.join('; ')}`);
+  return resolved as Resolved;
+}
+
+function check(row: OptionRow, value: unknown): string | undefined {
+  switch (row.kind) {
+    case 'integer':
+      return Number.isInteger(value) && (value as number) >= row.min && (value as number) <= row.max
+        ? undefined
+        : `must be an integer from ${row.min} to ${row.max}, not ${String(value)}`;
+    case 'choice':
+      return row.choices.includes(value) ? undefined : `must be one of ${row.choices.join(', ')}, not ${String(value)}`;
+    case 'text':
+      return typeof value === 'string' ? undefined : `must be a string, not a ${typeof value}`;
+    default:
+      return typeof value === row.kind && value !== null ? undefined : `must be a ${row.kind}, not ${String(value)}`;
+  }
+}
