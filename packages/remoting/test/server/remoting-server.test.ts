@@ -260,6 +260,30 @@ describe('RemotingServer', () => {
     expect(await call).to.equal('CONNECTION_CLOSED');
   });
 
+  it('cuts off a peer that takes nothing for stalledWriteMillis', async () => {
+    const clock = new ManualClock();
+    const server = await makeServer({ clock, allIdleMillis: 0, stalledWriteMillis: 1_000 });
+    server.registerProcessor(2, {
+      processRequest: () => RemotingCommand.response(0, undefined, { body: Buffer.alloc(15 << 20) }),
+    });
+    const closed = new Promise((resolve) => server.on('close', resolve));
+    const connected = new Promise((resolve) => server.on('connect', resolve));
+    const socket = connect(parseSocketAddress(server.address));
+    cleanUps.push(() => socket.destroy());
+    socket.on('error', () => {});
+    await connected;
+    socket.pause().write(frame(2, 1));
+    const [channel] = server.channels;
+    while (channel?.isWritable === true) await new Promise((resolve) => setImmediate(resolve));
+    let ended = false;
+    void closed.then(() => {
+      ended = true;
+    });
+    // What the operating system still takes counts as progress; after it nothing does.
+    while (!ended) await clock.advanceAsync(1_000);
+    expect(server.channels.size).to.equal(0);
+  });
+
   it('says every option that cannot be', () => {
     expect(() => new RemotingServer({ port: 70_000, maxFrameBytes: Number.NaN, allIdleMillis: 2 ** 31 })).to.throw(
       /^options of RemotingServer: port must be .* 65535, not 70000; maxFrameBytes must be .*; allIdleMillis must be /,
