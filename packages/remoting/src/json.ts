@@ -4,5 +4,5 @@ export { toArray, toBoolean, toInt32, toLongValue, toObject, toText } from './js
 export { jsonField } from './json/json-field.js';
 export type { JsonObject, JsonValue } from './json/json-value.js';
 export { type Long, parseInt32, parseLong, toLong } from './json/long.js';
-export { parseFastJson } from './json/parse-fast-json.js';
+export { type ParseFastJsonOptions, parseFastJson } from './json/parse-fast-json.js';
 export { type JsonKey, type JsonWritable, writeFastJson } from './json/write-fast-json.js';

@@ -5,6 +5,9 @@ import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from './json-value.js
 /** More digits than that are no number of any use here, and turning them into one costs more than linear time. */
 const MAX_INTEGER_DIGITS = 1000;
 
+/** How many characters of a string with escapes are put together at once. */
+const PIECE = 4096;
+
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
 const ASTERISK = 0x2a;
@@ -52,11 +55,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Reads one text of fastjson's dialect, in one pass and in time linear to its length. See `parseFastJson` for what it accepts. */
 export class FastJsonParser {
   readonly #text: string;
+  readonly #maxValues: number;
   #at = 0;
   #depth = 0;
+  #values = 0;
 
-  constructor(text: string) {
+  constructor(text: string, maxValues = Infinity) {
     this.#text = text;
+    this.#maxValues = maxValues;
   }
 
   /** @throws DecodeError with the position and what stands there */
@@ -70,6 +76,7 @@ export class FastJsonParser {
   }
 
   #value(): JsonValue {
+    if (++this.#values > this.#maxValues) throw this.#wrong(`more than ${this.#maxValues} values`);
     const char = this.#peek();
     if (char === OPEN_OBJECT) return this.#object();
     if (char === OPEN_ARRAY) return this.#array();
@@ -185,39 +192,53 @@ export class FastJsonParser {
   }
 
   #string(quote: number): string {
-    let start = ++this.#at;
-    let result = '';
+    const start = ++this.#at;
     for (;;) {
       const char = this.#peek();
-      if (char === quote) break;
+      if (char === quote) return ownText(this.#text.slice(start, this.#at++));
+      if (char === BACKSLASH) return this.#escapedString(start, quote);
       if (Number.isNaN(char)) throw this.#unexpected('the end of a string');
-      if (char === BACKSLASH) {
-        result += this.#text.slice(start, this.#at++);
-        result += this.#escape();
-        start = this.#at;
-      } else this.#at++;
+      this.#at++;
     }
-    result += this.#text.slice(start, this.#at++);
-    // A slice of 13 characters and more would keep the whole text in memory for as long as the string lives.
-    return result.length < 13 ? result : ` ${result}`.slice(1);
   }
 
-  #escape(): string {
+  /**
+   * A string from its first escape on. Gathered in pieces of some thousand characters: adding them one at a time to a string costs up to
+   * 64 bytes of memory for each.
+   */
+  #escapedString(start: number, quote: number): string {
+    let result = this.#text.slice(start, this.#at);
+    let codes: number[] = [];
+    for (let char = this.#peek(); char !== quote; char = this.#peek()) {
+      if (Number.isNaN(char)) throw this.#unexpected('the end of a string');
+      this.#at++;
+      codes.push(char === BACKSLASH ? this.#escape() : char);
+      if (codes.length === PIECE) {
+        result += String.fromCharCode(...codes);
+        codes = [];
+      }
+    }
+    this.#at++;
+    return ownText(result + String.fromCharCode(...codes));
+  }
+
+  /** The code of an escaped character. */
+  #escape(): number {
     const letter = this.#text.charAt(this.#at);
     if (letter === 'u') return this.#hexadecimal(4);
     if (letter === 'x') return this.#hexadecimal(2);
-    const char = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined;
+    const char = Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter]?.charCodeAt(0) : undefined;
     if (char === undefined) throw this.#unexpected('an escape');
     this.#at++;
     return char;
   }
 
-  #hexadecimal(length: number): string {
+  #hexadecimal(length: number): number {
     const digits = this.#text.slice(this.#at + 1, this.#at + 1 + length);
     if (digits.length < length || !/^[0-9a-fA-F]+$/.test(digits))
       throw this.#unexpected(`an escape with ${length} hexadecimal digits`);
     this.#at += 1 + length;
-    return String.fromCharCode(Number.parseInt(digits, 16));
+    return Number.parseInt(digits, 16);
   }
 
   #skipCommas(): void {
@@ -262,4 +283,9 @@ export class FastJsonParser {
   #wrong(problem: string): DecodeError {
     return new DecodeError(`the JSON text is wrong at character ${this.#at} of ${this.#text.length}: ${problem}`);
   }
+}
+
+/** A slice of 13 characters and more would keep the whole text in memory for as long as the string lives; a copy does not. */
+function ownText(slice: string): string {
+  return slice.length < 13 ? slice : ` ${slice}`.slice(1);
 }

@@ -1,5 +1,16 @@
 import { FastJsonParser } from './fast-json-parser.js';
+import { mayExceedLimits } from './json-limits.js';
 import { type JsonValue, MAX_JSON_DEPTH } from './json-value.js';
+
+export interface ParseFastJsonOptions {
+  /**
+   * A text that holds more values than that is refused before they take memory: primitives, arrays and objects count, each once, names do
+   * not. An object costs some hundred bytes of memory and two bytes of text. Default: no limit.
+   */
+  readonly maxValues?: number | undefined;
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * A number that the native parser would read otherwise than we do: an integer of 16 digits and more loses digits there, and `-0` keeps
@@ -13,52 +24,25 @@ const NOT_FOR_NATIVE = /(?:^|[:,[\s])(?:\d{16}|-(?:0|\d{16}))/;
  * `NaN` (read as null), the escapes `\x41`, `\v`, `\'` and `\0` to `\7`, and control characters in strings. Of two members with the same
  * name the last one wins. Blank text is null.
  *
- * Time is linear in the length of the text; what lies deeper than 256 arrays and objects, or has more than 1000 digits, is refused.
+ * A byte order mark before the text is skipped. Time is linear in the length of the text; what lies deeper than 256 arrays and objects, or
+ * has more than 1000 digits, is refused.
  *
  * @throws DecodeError with the position and what was found there
  */
-export function parseFastJson(text: string): JsonValue {
-  if (isForNative(text)) {
+export function parseFastJson(marked: string, { maxValues = Infinity }: ParseFastJsonOptions = {}): JsonValue {
+  const text = marked.startsWith(BYTE_ORDER_MARK) ? marked.slice(1) : marked;
+  if (isForNative(text, maxValues)) {
     try {
       return JSON.parse(text) as JsonValue;
     } catch {
       // Not strict JSON: the lenient parser accepts it, or says what is wrong with it.
     }
   }
-  return new FastJsonParser(text).parse();
+  return new FastJsonParser(text, maxValues).parse();
 }
 
-function isForNative(text: string): boolean {
-  // A level costs two characters at least.
-  return !NOT_FOR_NATIVE.test(text) && (text.length <= 2 * MAX_JSON_DEPTH || !isDeep(text));
-}
-
-/**
- * Whether a text that is strict JSON nests deeper than the limit. The native parser has no such limit and takes some 50 bytes for each
- * level before it finds that a text of nothing but brackets is unfinished. Exact for every prefix that is strict JSON, so the native
- * parser never gets deeper than this saw.
- */
-function isDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === 0x22) {
-      at = closingQuote(text, at);
-    } else if (char === 0x7b || char === 0x5b) {
-      if (++depth > MAX_JSON_DEPTH) return true;
-    } else if (char === 0x7d || char === 0x5d) {
-      depth--;
-    }
-  }
-  return false;
-}
-
-function closingQuote(text: string, open: number): number {
-  let at = open + 1;
-  for (; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === 0x5c) at++;
-    else if (char === 0x22) break;
-  }
-  return at;
+function isForNative(text: string, maxValues: number): boolean {
+  if (NOT_FOR_NATIVE.test(text)) return false;
+  // A level costs two characters at least, a value one.
+  return text.length <= Math.min(2 * MAX_JSON_DEPTH, maxValues) || !mayExceedLimits(text, maxValues);
 }
