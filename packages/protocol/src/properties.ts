@@ -1,3 +1,5 @@
+import { quoteForPeople } from '@rmqns/remoting/json';
+
 /**
  * Reading Java's `.properties` grammar, as `java.util.Properties.load` does, but keeping where each entry stands.
  *
@@ -127,7 +129,7 @@ function unescapeText(logical: LogicalLine, from: number, to: number): Unescaped
     }
     const hex = logical.text.slice(at, Math.min(at + 4, to));
     if (!/^[0-9a-fA-F]{4}$/.test(hex)) {
-      const problem = `malformed escape \\u${hex}: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)`;
+      const problem = `malformed escape \\u${quoteForPeople(hex).slice(1, -1)}: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)`;
       return { problem: { line: lineOf(logical, backslash), problem } };
     }
     text += String.fromCharCode(Number.parseInt(hex, 16));

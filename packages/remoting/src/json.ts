@@ -5,4 +5,5 @@ export { jsonField } from './json/json-field.js';
 export type { JsonObject, JsonValue } from './json/json-value.js';
 export { type Long, parseInt32, parseLong, toLong } from './json/long.js';
 export { type ParseFastJsonOptions, parseFastJson } from './json/parse-fast-json.js';
+export { quoteForPeople } from './json/quote-for-people.js';
 export { type JsonKey, type JsonWritable, writeFastJson } from './json/write-fast-json.js';

@@ -1,5 +1,5 @@
 import { DecodeError } from '@rmqns/remoting/command';
-import { parseFastJson, writeFastJson } from '@rmqns/remoting/json';
+import { parseFastJson, quoteForPeople, writeFastJson } from '@rmqns/remoting/json';
 import { BeanReader, textMapFromJson } from './bean-reader.js';
 
 /** KV entries by namespace and key; a namespace without entries is not the same as none (reference: nameserver 2.5, step 7). */
@@ -21,7 +21,7 @@ export function decodeKvConfig(text: string): Map<string, Map<string, string>> {
   if (namespaces === undefined) throw new DecodeError('the KV configuration has no configTable');
   const configTable = new Map<string, Map<string, string>>();
   for (const [namespace, json] of namespaces) {
-    configTable.set(namespace, textMapFromJson(json, `the namespace ${namespace}`) ?? new Map());
+    configTable.set(namespace, textMapFromJson(json, `of the namespace ${quoteForPeople(namespace)}`) ?? new Map());
   }
   return configTable;
 }

@@ -1,5 +1,5 @@
 import { DecodeError } from '@rmqns/remoting/command';
-import { type JsonValue, parseFastJson, writeFastJson } from '@rmqns/remoting/json';
+import { type JsonValue, parseFastJson, quoteForPeople, writeFastJson } from '@rmqns/remoting/json';
 import type { DataVersion } from '../data-version.js';
 import type { TopicQueueMappingInfo } from '../route/topic-queue-mapping-info.js';
 import { topicQueueMappingInfoFromJson, topicQueueMappingInfoToJson } from '../route/topic-queue-mapping-info-json.js';
@@ -65,19 +65,24 @@ function topicConfigTableFromJson(bean: BeanReader): Map<string, TopicConfig> | 
   const entries = bean.entries('topicConfigTable');
   if (entries === undefined) return null;
   const table = new Map<string, TopicConfig>();
-  for (const [topic, json] of entries) {
-    const config = topicConfigFromJson(json, `topic ${topic}`);
-    if (config === null) throw new DecodeError(`topicConfigTable holds null for topic ${topic}`);
-    table.set(topic, config);
-  }
+  for (const [topic, json] of entries) table.set(topic, topicConfigOf(topic, json));
   return table;
+}
+
+function topicConfigOf(topic: string, json: JsonValue): TopicConfig {
+  try {
+    return notNull(topicConfigFromJson(json), 'the topic config');
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new DecodeError(`topic ${quoteForPeople(topic)} of topicConfigTable: ${error.message}`, { cause: error });
+  }
 }
 
 function mappingsFromJson(bean: BeanReader): Map<string, TopicQueueMappingInfo> {
   const mappings = new Map<string, TopicQueueMappingInfo>();
   for (const [topic, json] of bean.entries('topicQueueMappingInfoMap') ?? []) {
     const info = topicQueueMappingInfoFromJson(json, topic);
-    if (info === null) throw new DecodeError(`topicQueueMappingInfoMap holds null for topic ${topic}`);
+    if (info === null) throw new DecodeError(`topicQueueMappingInfoMap holds null for topic ${quoteForPeople(topic)}`);
     mappings.set(topic, info);
   }
   return mappings;

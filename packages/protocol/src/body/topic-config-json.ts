@@ -17,8 +17,8 @@ export function topicConfigToJson(config: TopicConfig, fiveX: boolean) {
  *
  * @throws DecodeError when a value does not fit its property
  */
-export function topicConfigFromJson(json: JsonValue, what: string): TopicConfig | null {
-  const bean = BeanReader.of(json, what);
+export function topicConfigFromJson(json: JsonValue): TopicConfig | null {
+  const bean = BeanReader.of(json, 'topicConfig');
   if (bean === null) return null;
   const attributes = bean.textMap('attributes');
   return {
@@ -26,7 +26,7 @@ export function topicConfigFromJson(json: JsonValue, what: string): TopicConfig 
     readQueueNums: bean.int('readQueueNums', 16),
     writeQueueNums: bean.int('writeQueueNums', 16),
     perm: bean.int('perm', 6),
-    topicFilterType: filterTypeFromJson(bean.value('topicFilterType'), what),
+    topicFilterType: filterTypeFromJson(bean.value('topicFilterType')),
     topicSysFlag: bean.int('topicSysFlag', 0),
     order: bean.boolean('order', false),
     ...(attributes === undefined ? {} : { attributes }),
@@ -34,11 +34,11 @@ export function topicConfigFromJson(json: JsonValue, what: string): TopicConfig 
 }
 
 /** By name or by place; a name nobody knows is null, a place that is none an error (reference: nameserver 2.5.1). */
-function filterTypeFromJson(json: JsonValue | undefined, what: string): TopicFilterType | null {
+function filterTypeFromJson(json: JsonValue | undefined): TopicFilterType | null {
   if (json === undefined) return 'SINGLE_TAG';
   if (json === null) return null;
   if (typeof json === 'string') return FILTER_TYPES.find((name) => name === json) ?? null;
   const byPlace = typeof json === 'number' ? FILTER_TYPES[json] : undefined;
-  if (byPlace === undefined) throw new DecodeError(`topicFilterType of ${what} is neither a name nor 0 or 1`);
+  if (byPlace === undefined) throw new DecodeError('topicFilterType is neither a name nor 0 or 1');
   return byPlace;
 }

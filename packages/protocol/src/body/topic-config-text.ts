@@ -1,5 +1,5 @@
 import { DecodeError, RemotingError } from '@rmqns/remoting/command';
-import { parseFastJson, parseInt32, writeFastJson } from '@rmqns/remoting/json';
+import { parseFastJson, parseInt32, quoteForPeople, writeFastJson } from '@rmqns/remoting/json';
 import { textMapFromJson } from './bean-reader.js';
 import type { TopicConfig } from './topic-config.js';
 
@@ -14,13 +14,13 @@ export function encodeTopicConfigText(config: TopicConfig, { fiveX }: { readonly
   if (topicName === null || topicName.includes(' ')) {
     throw new RemotingError(
       'ENCODE_FAILED',
-      `a topic named ${JSON.stringify(topicName)} cannot be registered compressed`,
+      `a topic named ${topicName === null ? 'null' : quoteForPeople(topicName)} cannot be registered compressed`,
     );
   }
   if (topicFilterType === null) {
     throw new RemotingError(
       'ENCODE_FAILED',
-      `topic ${topicName} has no topicFilterType and cannot be registered compressed`,
+      `topic ${quoteForPeople(topicName)} has no topicFilterType and cannot be registered compressed`,
     );
   }
   const text = `${topicName} ${readQueueNums} ${writeQueueNums} ${perm} ${topicFilterType}`;
@@ -40,11 +40,13 @@ export function decodeTopicConfigText(text: string): TopicConfig & { readonly to
   const bits = parseInt32(perm ?? '');
   if (topicName === undefined || read === undefined || write === undefined || bits === undefined) {
     throw new DecodeError(
-      `a topic of the compressed body is no "name readQueueNums writeQueueNums perm filterType": ${shown(text)}`,
+      `a topic of the compressed body is no "name readQueueNums writeQueueNums perm filterType": ${quoteForPeople(text, 128)}`,
     );
   }
   if (topicFilterType !== 'SINGLE_TAG' && topicFilterType !== 'MULTI_TAG') {
-    throw new DecodeError(`a topic of the compressed body has a topicFilterType nobody knows: ${shown(text)}`);
+    throw new DecodeError(
+      `a topic of the compressed body has a topicFilterType nobody knows: ${quoteForPeople(text, 128)}`,
+    );
   }
   const attributes = attributesOf(rest.join(' '));
   return {
@@ -67,8 +69,4 @@ function attributesOf(text: string): Map<string, string> | undefined {
     if (error instanceof DecodeError) return undefined;
     throw error;
   }
-}
-
-function shown(text: string): string {
-  return JSON.stringify(text.length > 128 ? `${text.slice(0, 128)}…` : text);
 }

@@ -1,5 +1,5 @@
 import { DecodeError } from '@rmqns/remoting/command';
-import { type JsonValue, type Long, parseLong } from '@rmqns/remoting/json';
+import { type JsonValue, type Long, parseLong, quoteForPeople } from '@rmqns/remoting/json';
 import { BeanReader } from '../body/bean-reader.js';
 import type { BrokerData } from './broker-data.js';
 
@@ -42,7 +42,7 @@ export function brokerAddrsFromJson(bean: BeanReader): Map<Long, string> {
   const brokerAddrs = new Map<Long, string>();
   for (const [text, address] of bean.textMap('brokerAddrs') ?? []) {
     const id = parseLong(text);
-    if (id === undefined) throw new DecodeError(`a broker id is no number: ${JSON.stringify(text.slice(0, 64))}`);
+    if (id === undefined) throw new DecodeError(`a broker id is no number: ${quoteForPeople(text)}`);
     brokerAddrs.set(id, address);
   }
   return brokerAddrs;

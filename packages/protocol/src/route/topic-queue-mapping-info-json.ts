@@ -1,5 +1,5 @@
 import { DecodeError } from '@rmqns/remoting/command';
-import { type JsonValue, parseInt32 } from '@rmqns/remoting/json';
+import { type JsonValue, parseInt32, quoteForPeople } from '@rmqns/remoting/json';
 import { BeanReader } from '../body/bean-reader.js';
 import type { TopicQueueMappingInfo } from './topic-queue-mapping-info.js';
 
@@ -22,13 +22,13 @@ export function topicQueueMappingInfoFromJson(json: JsonValue, topic: string | n
   const name = bean.text('topic') ?? topic;
   if (name === null) throw new DecodeError('a queue mapping has no topic');
   const bname = bean.text('bname');
-  if (bname === null) throw new DecodeError(`the queue mapping of topic ${name} has no bname`);
+  if (bname === null) throw new DecodeError(`the queue mapping of topic ${quoteForPeople(name)} has no bname`);
   const currIdMap = new Map<number, number>();
   for (const [key, value] of bean.textMap('currIdMap') ?? []) {
     const logical = parseInt32(key);
     const physical = parseInt32(value);
     if (logical === undefined || physical === undefined) {
-      throw new DecodeError(`the queue mapping of topic ${name} has a queue id that is no number`);
+      throw new DecodeError(`the queue mapping of topic ${quoteForPeople(name)} has a queue id that is no number`);
     }
     currIdMap.set(logical, physical);
   }

@@ -123,6 +123,33 @@ describe('what a registration writes loosely', () => {
 });
 
 describe('a registration that is none', () => {
+  it('is refused with one line of bounded length, whatever the broker wrote', () => {
+    const long = `a\\nb\\u0007\u0085\u2028\u202e${'n'.repeat(1_000_000)}`;
+    const bodies = [
+      `{"topicConfigSerializeWrapper":"${long}"}`,
+      `{"topicConfigSerializeWrapper":{"topicConfigTable":{"${long}":5}}}`,
+      `{"topicConfigSerializeWrapper":{"topicConfigTable":{"${long}":null}}}`,
+      `{"topicConfigSerializeWrapper":{"topicConfigTable":{"${long}":{"perm":"${long}"}}}}`,
+      `{"topicConfigSerializeWrapper":{"topicConfigTable":{"${long}":{"topicFilterType":5}}}}`,
+      `{"topicConfigSerializeWrapper":{"topicConfigTable":"${long}"}}`,
+      `{"topicConfigSerializeWrapper":{"topicQueueMappingInfoMap":{"${long}":null}}}`,
+      `{"topicConfigSerializeWrapper":{"topicQueueMappingInfoMap":{"${long}":{}}}}`,
+      `{"topicConfigSerializeWrapper":{"topicQueueMappingInfoMap":{"${long}":{"bname":"b","currIdMap":{"${long}":1}}}}}`,
+      `{"filterServerList":"${long}"}`,
+      `{"a"${long}`,
+      `${long}`,
+    ];
+    for (const text of bodies) {
+      try {
+        read(text);
+        expect.fail('read it');
+      } catch (error) {
+        expect(error).to.be.instanceOf(DecodeError);
+        expect((error as DecodeError).message, text.slice(0, 80)).to.match(/^[ -~…]{1,400}$/u);
+      }
+    }
+  });
+
   it('is refused with a sentence that names the cause', () => {
     const rows: [string, string][] = [
       ['null', 'the registration is null'],
@@ -147,13 +174,13 @@ describe('a registration that is none', () => {
       ['"perm":"x"', 'perm should be a 32-bit integer but is "x"'],
       ['"perm":2147483648', 'perm should be a 32-bit integer but is 2147483648'],
       ['"order":"yes"', 'order should be a boolean but is "yes"'],
-      ['"topicFilterType":2', 'topicFilterType of topic T is neither a name nor 0 or 1'],
+      ['"topicFilterType":2', 'topic "T" of topicConfigTable: topicFilterType is neither a name nor 0 or 1'],
     ];
     for (const [text, message] of rows) expect(() => topic(text), text).to.throw(DecodeError, message);
     const nulls: [string, string][] = [
-      ['{"topicConfigTable":{"T":null}}', 'topicConfigTable holds null for topic T'],
-      ['{"topicQueueMappingInfoMap":{"T":null}}', 'topicQueueMappingInfoMap holds null for topic T'],
-      ['{"topicQueueMappingInfoMap":{"T":{}}}', 'the queue mapping of topic T has no bname'],
+      ['{"topicConfigTable":{"T":null}}', 'topic "T" of topicConfigTable: the topic config is null'],
+      ['{"topicQueueMappingInfoMap":{"T":null}}', 'topicQueueMappingInfoMap holds null for topic "T"'],
+      ['{"topicQueueMappingInfoMap":{"T":{}}}', 'the queue mapping of topic "T" has no bname'],
       ['{"topicQueueMappingInfoMap":{"T":{"bname":"b","currIdMap":{x:1}}}}', 'has a queue id that is no number'],
     ];
     for (const [text, message] of nulls) expect(() => wrapper(text), text).to.throw(DecodeError, message);

@@ -184,7 +184,7 @@ describe('a compressed registration and its fields', () => {
     const rows: [string, string][] = [
       ['null', 'a queue mapping of the compressed body is null'],
       ['{"bname":"b"}', 'a queue mapping has no topic'],
-      ['{"topic":"T"}', 'the queue mapping of topic T has no bname'],
+      ['{"topic":"T"}', 'the queue mapping of topic "T" has no bname'],
     ];
     for (const [text, message] of rows) {
       expect(() => inflated(fields([], '[]', int32(1), field(text)), 413), text).to.throw(DecodeError, message);

@@ -168,7 +168,7 @@ describe('RegisterBrokerBody, compressed', () => {
     const write = (topic: TopicConfig) => encodeRegisterBrokerBody(bodyOf(topic), { compressed: true, fiveX: false });
     expect(() => write({ ...T1, topicName: 'a b' })).to.throw('a topic named "a b" cannot be registered compressed');
     expect(() => write({ ...T1, topicName: null })).to.throw('a topic named null cannot be registered compressed');
-    expect(() => write({ ...T1, topicFilterType: null })).to.throw('topic T1 has no topicFilterType');
+    expect(() => write({ ...T1, topicFilterType: null })).to.throw('topic "T1" has no topicFilterType');
   });
 });
 

@@ -1,6 +1,7 @@
 import { DecodeError } from '../errors.js';
 import { isBlank, isDigit, isIdentifierPart, isIdentifierStart } from './json-characters.js';
 import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from './json-value.js';
+import { quoteForPeople } from './quote-for-people.js';
 
 /** More digits than that are no number of any use here, and turning them into one costs more than linear time. */
 const MAX_INTEGER_DIGITS = 1000;
@@ -276,7 +277,8 @@ export class FastJsonParser {
   }
 
   #unexpected(expected: string): DecodeError {
-    const found = this.#at < this.#text.length ? JSON.stringify(this.#text.slice(this.#at, this.#at + 16)) : 'its end';
+    const rest = this.#text.slice(this.#at, this.#at + 16);
+    const found = rest === '' ? 'its end' : quoteForPeople(rest);
     return this.#wrong(`expected ${expected}, found ${found}`);
   }
 

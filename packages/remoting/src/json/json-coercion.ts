@@ -6,19 +6,20 @@
 import { DecodeError } from '../errors.js';
 import type { JsonObject, JsonValue } from './json-value.js';
 import { type Long, parseInt32, parseLong, toLong } from './long.js';
+import { quoteForPeople } from './quote-for-people.js';
 import { writeFastJson } from './write-fast-json.js';
 
 type Maybe = JsonValue | undefined;
 
 /**
- * A Java `int`. A number loses its fraction (6.9 is 6), true is 1, false 0, a text must be a decimal integer; `""`, `"null"` and null
- * leave the default.
+ * A Java `int`. A number loses its fraction (6.9 is 6), true is 1, false 0; a text must be a decimal integer, in which commas and a fraction
+ * of zeros do not count (`"1,000"`, `"6.0"`); `""`, `"null"` and null leave the default.
  *
  * @throws DecodeError for any other text, for arrays and objects, and outside 32 bits
  */
 export function toInt32(value: Maybe, name: string): number | undefined {
   if (isNothing(value)) return undefined;
-  const number = typeof value === 'string' ? parseInt32(value) : truncate(value);
+  const number = typeof value === 'string' ? parseInt32(plainInteger(value)) : truncate(value);
   if (typeof number !== 'number' || number !== (number | 0)) throw wrong(value, name, 'a 32-bit integer');
   return number;
 }
@@ -92,6 +93,11 @@ export function toArray(value: Maybe, name: string): readonly JsonValue[] | null
   return value as readonly JsonValue[];
 }
 
+/** A text of 64 characters and more is no number that fits. */
+function plainInteger(text: string): string {
+  return text.length > 64 ? text : text.replaceAll(',', '').replace(/\.0*$/, '');
+}
+
 function isNothing(value: Maybe): value is undefined | null | '' | 'null' {
   return value === undefined || value === null || value === '' || value === 'null' || value === 'NULL';
 }
@@ -109,7 +115,7 @@ function truncate(value: JsonValue): Long | undefined {
 function wrong(value: JsonValue, name: string, expected: string): DecodeError {
   const found =
     typeof value === 'string'
-      ? JSON.stringify(value.slice(0, 32))
+      ? quoteForPeople(value)
       : typeof value === 'object'
         ? Array.isArray(value)
           ? 'an array'
