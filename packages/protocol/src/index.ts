@@ -12,6 +12,7 @@ export type { RegisterBrokerBody } from './body/register-broker-body.js';
 export {
   type DecodeRegisterBrokerBodyOptions,
   decodeRegisterBrokerBody,
+  decodeTopicConfigSerializeWrapper,
   type EncodeRegisterBrokerBodyOptions,
   encodeRegisterBrokerBody,
 } from './body/register-broker-body-codec.js';

@@ -28,6 +28,7 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
     compressed: header.compressed,
     requestVersion: request.version,
     nowMillis: context.clock.now(),
+    fiveX: context.profile.fiveX,
   });
   const result = context.routeInfoManager.registerBroker(
     {

@@ -109,6 +109,8 @@ export function notNull<T>(value: T | null | undefined, name: string): T {
 }
 
 function entriesOf(json: JsonValue | undefined, name: string): [string, JsonValue][] | undefined {
+  // Of a bean `[]` stands for null, of a map it does not (reference: nameserver 2.5.1).
+  if (Array.isArray(json)) throw new DecodeError(`the JSON property ${name} should be an object but is an array`);
   const object = toObject(json, name);
   return object == null ? undefined : Object.entries(object);
 }

@@ -1,7 +1,7 @@
 import { encodeUtf8, type Long, parseFastJson, writeFastJson } from '@rmqns/remoting/json';
 import { brokerAddrsFromJson, sortedById } from '../route/broker-data-json.js';
 import { BeanReader, notNull } from './bean-reader.js';
-import { utf8 } from './utf8.js';
+import { decodeUtf8 } from './decode-utf8.js';
 
 /** The members of a broker group: the body of an answer to 901 (upstream: `BrokerMemberGroup`; reference: nameserver 2.14). */
 export interface BrokerMemberGroup {
@@ -25,7 +25,7 @@ export function encodeBrokerMemberGroup({ cluster, brokerName, brokerAddrs }: Br
  */
 export function decodeBrokerMemberGroup(body: Uint8Array): BrokerMemberGroup {
   const bean = notNull(
-    BeanReader.of(parseFastJson(utf8(body)), 'the body')?.bean('brokerMemberGroup'),
+    BeanReader.of(parseFastJson(decodeUtf8(body)), 'the body')?.bean('brokerMemberGroup'),
     'brokerMemberGroup',
   );
   return {

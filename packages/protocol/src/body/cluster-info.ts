@@ -2,7 +2,7 @@ import { encodeUtf8, parseFastJson, writeFastJson } from '@rmqns/remoting/json';
 import type { BrokerData } from '../route/broker-data.js';
 import { brokerDataFromJson, brokerDataToJson } from '../route/broker-data-json.js';
 import { BeanReader, notNull } from './bean-reader.js';
-import { utf8 } from './utf8.js';
+import { decodeUtf8 } from './decode-utf8.js';
 
 /** All brokers and clusters: the body of an answer to 106 (upstream: `ClusterInfo`; reference: nameserver 2.8). */
 export interface ClusterInfo {
@@ -29,7 +29,10 @@ export function encodeClusterInfo(info: ClusterInfo, { fiveX }: { readonly fiveX
  * @throws DecodeError when the body is no cluster information
  */
 export function decodeClusterInfo(body: Uint8Array): ClusterInfo {
-  const bean = notNull(BeanReader.of(parseFastJson(utf8(body)), 'the cluster information'), 'the cluster information');
+  const bean = notNull(
+    BeanReader.of(parseFastJson(decodeUtf8(body)), 'the cluster information'),
+    'the cluster information',
+  );
   const brokerAddrTable = new Map<string, BrokerData>();
   for (const [name, json] of bean.entries('brokerAddrTable') ?? []) {
     const broker = brokerDataFromJson(json);

@@ -1,7 +1,8 @@
-import { encodeUtf8, type JsonValue, parseFastJson, writeFastJson } from '@rmqns/remoting/json';
+import { encodeUtf8, type JsonValue, writeFastJson } from '@rmqns/remoting/json';
 import type { DataVersion } from '../data-version.js';
 import { BeanReader } from './bean-reader.js';
-import { utf8 } from './utf8.js';
+import { decodeUtf8 } from './decode-utf8.js';
+import { parseRequestJson } from './request-json.js';
 
 /** A data version as a bean; 4.x releases know no `stateVersion`. */
 export function dataVersionToJson(version: DataVersion, fiveX: boolean) {
@@ -35,5 +36,5 @@ export function encodeDataVersion(version: DataVersion, { fiveX }: { readonly fi
  */
 export function decodeDataVersion(body: Uint8Array | undefined, nowMillis: number): DataVersion | undefined {
   if (body === undefined || body.length === 0) return undefined;
-  return dataVersionFromJson(parseFastJson(utf8(body)), nowMillis) ?? undefined;
+  return dataVersionFromJson(parseRequestJson(decodeUtf8(body)), nowMillis) ?? undefined;
 }

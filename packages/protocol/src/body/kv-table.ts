@@ -1,6 +1,6 @@
 import { encodeUtf8, parseFastJson, writeFastJson } from '@rmqns/remoting/json';
 import { BeanReader, notNull } from './bean-reader.js';
-import { utf8 } from './utf8.js';
+import { decodeUtf8 } from './decode-utf8.js';
 
 /** `{"table":{"key":"value"}}`: the body of answers to 103 and 219, and of a broker's to 28 (upstream: `KVTable`; reference: nameserver 2.4). */
 export function encodeKvTable(table: ReadonlyMap<string, string>): Buffer {
@@ -13,6 +13,6 @@ export function encodeKvTable(table: ReadonlyMap<string, string>): Buffer {
  * @throws DecodeError when the body is no KV table
  */
 export function decodeKvTable(body: Uint8Array): Map<string, string> {
-  const bean = notNull(BeanReader.of(parseFastJson(utf8(body)), 'the KV table'), 'the KV table');
+  const bean = notNull(BeanReader.of(parseFastJson(decodeUtf8(body)), 'the KV table'), 'the KV table');
   return bean.textMap('table') ?? new Map();
 }

@@ -1,9 +1,11 @@
-import { encodeUtf8 } from '@rmqns/remoting/json';
+import { encodeUtf8, parseFastJson } from '@rmqns/remoting/json';
 import { MqVersion } from '../mq-version.js';
+import { decodeUtf8 } from './decode-utf8.js';
 import type { RegisterBrokerBody } from './register-broker-body.js';
 import { deflateRegisterBrokerBody, inflateRegisterBrokerBody } from './register-broker-body-compressed.js';
-import { registerBrokerBodyFromJson, registerBrokerBodyToJson, wrapperFromText } from './register-broker-body-json.js';
-import { utf8 } from './utf8.js';
+import { registerBrokerBodyFromJson, registerBrokerBodyToJson, wrapperFromJson } from './register-broker-body-json.js';
+import { parseRequestJson } from './request-json.js';
+import type { TopicConfigSerializeWrapper } from './topic-config-serialize-wrapper.js';
 
 /** How a registration's body is to be read. */
 export interface DecodeRegisterBrokerBodyOptions {
@@ -13,7 +15,12 @@ export interface DecodeRegisterBrokerBodyOptions {
   readonly requestVersion: number;
   /** Stands in for a data version without timestamp, which so differs from every other. */
   readonly nowMillis: number;
-  /** A compressed body that inflates to more is refused. Default 64 MiB. */
+  /**
+   * Read as a 5.x name server does: with attributes of topics and mappings of static topics, which a compressed body from a broker of
+   * version 5.0.0 or later must then have. Else as 4.x, which knows neither and does not look at them. Default true.
+   */
+  readonly fiveX?: boolean | undefined;
+  /** A compressed body that inflates to more is refused; and so is one that inflates to more than 1 MiB and 100 times its size. Default 64 MiB. */
   readonly maxInflatedBytes?: number | undefined;
 }
 
@@ -30,7 +37,8 @@ const DEFAULT_MAX_INFLATED_BYTES = 64 * 1024 * 1024;
 const ZLIB_FIRST_BYTE = 0x78;
 
 /**
- * Reads the body of REGISTER_BROKER (103; reference: nameserver 2.5). Nothing of its announced sizes is believed before it is checked.
+ * Reads the body of REGISTER_BROKER (103; reference: nameserver 2.5). Nothing of its announced sizes is believed before it is
+ * checked, and what it takes in memory stays within a small multiple of its own size.
  *
  * A null filter list means: leave the filter servers alone. A null data version reads as a new one, since it differs from every
  * other too. Unlike upstream, a deflated body is read also when the header calls it uncompressed, as 5.3.3 brokers with
@@ -42,15 +50,36 @@ export function decodeRegisterBrokerBody(
   body: Uint8Array | undefined,
   options: DecodeRegisterBrokerBodyOptions,
 ): RegisterBrokerBody {
-  const { compressed, requestVersion, nowMillis, maxInflatedBytes = DEFAULT_MAX_INFLATED_BYTES } = options;
+  const {
+    compressed,
+    requestVersion,
+    nowMillis,
+    fiveX = true,
+    maxInflatedBytes = DEFAULT_MAX_INFLATED_BYTES,
+  } = options;
   const bare = requestVersion < MqVersion.V3_0_11;
   if (body === undefined || body.length === 0) return emptyBody(bare ? null : []);
-  if (bare) return { topicConfigSerializeWrapper: wrapperFromText(utf8(body), nowMillis), filterServerList: null };
+  if (bare) {
+    const json = parseRequestJson(decodeUtf8(body));
+    const topicConfigSerializeWrapper = wrapperFromJson(json, { nowMillis, fiveX, withMappings: false });
+    return { topicConfigSerializeWrapper, filterServerList: null };
+  }
   if (compressed || body[0] === ZLIB_FIRST_BYTE) {
-    const withMappings = requestVersion >= MqVersion.V5_0_0;
+    const withMappings = fiveX && requestVersion >= MqVersion.V5_0_0;
     return inflateRegisterBrokerBody(body, { nowMillis, maxInflatedBytes, withMappings });
   }
-  return registerBrokerBodyFromJson(utf8(body), nowMillis);
+  return registerBrokerBodyFromJson(decodeUtf8(body), { nowMillis, fiveX, withMappings: fiveX });
+}
+
+/**
+ * Reads a bare topic table, as a broker's `topics.json` holds it: `{"dataVersion":{...},"topicConfigTable":{...}}`, without mappings of
+ * static topics (upstream: `TopicConfigSerializeWrapper`). `nowMillis` stands in for a data version without timestamp. The file is the
+ * reader's own: nothing limits how many values it holds.
+ *
+ * @throws DecodeError when it is null or no topic table
+ */
+export function decodeTopicConfigSerializeWrapper(bytes: Uint8Array, nowMillis: number): TopicConfigSerializeWrapper {
+  return wrapperFromJson(parseFastJson(decodeUtf8(bytes)), { nowMillis, fiveX: true, withMappings: false });
 }
 
 /**

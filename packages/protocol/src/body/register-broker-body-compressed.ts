@@ -1,11 +1,14 @@
 import { DecodeError } from '@rmqns/remoting/command';
-import { parseFastJson, toArray, toText, writeFastJson } from '@rmqns/remoting/json';
+import { type JsonValue, parseFastJson, toArray, writeFastJson } from '@rmqns/remoting/json';
 import type { TopicQueueMappingInfo } from '../route/topic-queue-mapping-info.js';
 import { topicQueueMappingInfoFromJson, topicQueueMappingInfoToJson } from '../route/topic-queue-mapping-info-json.js';
 import { CompressedBodyReader, inflateBody } from './compressed-body-reader.js';
 import { CompressedBodyWriter } from './compressed-body-writer.js';
 import { dataVersionFromJson, dataVersionToJson } from './data-version-json.js';
+import { filterServersFromJson, MAX_FILTER_SERVER_LIST_BYTES } from './filter-server-list.js';
+import { MAX_TOPICS } from './max-topics.js';
 import type { RegisterBrokerBody } from './register-broker-body.js';
+import { TopicAttributesReader } from './topic-attributes-reader.js';
 import type { TopicConfig } from './topic-config.js';
 import { decodeTopicConfigText, encodeTopicConfigText } from './topic-config-text.js';
 
@@ -17,6 +20,13 @@ import { decodeTopicConfigText, encodeTopicConfigText } from './topic-config-tex
  *   length, filter servers as a JSON list
  *   5.x: count, then for each queue mapping: length, JSON
  */
+
+/** A data version takes some 60 bytes. */
+const MAX_DATA_VERSION_BYTES = 1024;
+/** Beyond these a topic takes a byte of what was sent; the shortest names that differ in a number take more than two. */
+const FREE_TOPICS = 16_384;
+/** Of all queue mappings together: some 50,000 static topics. */
+const MAX_MAPPINGS_BYTES = 8 * 1024 * 1024;
 
 /** Writes a compressed registration, with the mappings of static topics when `fiveX`. */
 export function deflateRegisterBrokerBody(body: RegisterBrokerBody, fiveX: boolean): Uint8Array {
@@ -39,7 +49,7 @@ export function deflateRegisterBrokerBody(body: RegisterBrokerBody, fiveX: boole
 interface InflateOptions {
   readonly nowMillis: number;
   readonly maxInflatedBytes: number;
-  /** Whether the sender is of 5.x, so that the mappings of static topics follow. */
+  /** Whether the mappings of static topics follow and are to be read. */
   readonly withMappings: boolean;
 }
 
@@ -47,8 +57,11 @@ interface InflateOptions {
 export function inflateRegisterBrokerBody(bytes: Uint8Array, options: InflateOptions): RegisterBrokerBody {
   const { nowMillis, maxInflatedBytes, withMappings } = options;
   const reader = new CompressedBodyReader(inflateBody(bytes, maxInflatedBytes));
-  const dataVersion = dataVersionFromJson(parseFastJson(reader.text('the data version')), nowMillis);
-  const topicConfigTable = readTopics(reader);
+  const dataVersion = dataVersionFromJson(
+    parseFastJson(reader.text('the data version', MAX_DATA_VERSION_BYTES)),
+    nowMillis,
+  );
+  const topicConfigTable = readTopics(reader, Math.min(MAX_TOPICS, FREE_TOPICS + bytes.length));
   const filterServerList = readFilterServers(reader);
   return {
     topicConfigSerializeWrapper: {
@@ -60,21 +73,25 @@ export function inflateRegisterBrokerBody(bytes: Uint8Array, options: InflateOpt
   };
 }
 
-function readTopics(reader: CompressedBodyReader): Map<string, TopicConfig> {
+function readTopics(reader: CompressedBodyReader, maxTopics: number): Map<string, TopicConfig> {
   const table = new Map<string, TopicConfig>();
-  for (let left = reader.count('topics'); left > 0; left--) {
-    const config = decodeTopicConfigText(reader.text('a topic'));
+  const attributes = new TopicAttributesReader();
+  for (let left = reader.count('topics', maxTopics); left > 0; left--) {
+    const config = decodeTopicConfigText(reader.text('a topic'), attributes);
     table.set(config.topicName, config);
   }
   return table;
 }
 
-/** A list that is no JSON leaves none, as upstream has it: no broker is refused for its filter servers. */
 function readFilterServers(reader: CompressedBodyReader): string[] | null {
-  const text = reader.text('the filter servers');
+  const list = parseList(reader.text('the list of filter servers', MAX_FILTER_SERVER_LIST_BYTES));
+  return list === null ? null : filterServersFromJson(list);
+}
+
+/** What is no JSON list is an empty one, as upstream has it: no broker is refused for a list that says nothing. */
+function parseList(text: string): readonly JsonValue[] | null {
   try {
-    const list = toArray(parseFastJson(text), 'filterServerList');
-    return list == null ? null : list.map((item) => toText(item)).filter((server) => server !== null);
+    return toArray(parseFastJson(text), 'filterServerList') ?? null;
   } catch (error) {
     if (error instanceof DecodeError) return [];
     throw error;
@@ -83,8 +100,11 @@ function readFilterServers(reader: CompressedBodyReader): string[] | null {
 
 function readMappings(reader: CompressedBodyReader): Map<string, TopicQueueMappingInfo> {
   const mappings = new Map<string, TopicQueueMappingInfo>();
+  let maxBytes = MAX_MAPPINGS_BYTES;
   for (let left = reader.count('queue mappings'); left > 0; left--) {
-    const info = topicQueueMappingInfoFromJson(parseFastJson(reader.text('a queue mapping')), null);
+    const text = reader.text('a queue mapping', maxBytes);
+    maxBytes -= text.length;
+    const info = topicQueueMappingInfoFromJson(parseFastJson(text), null);
     if (info === null) throw new DecodeError('a queue mapping of the compressed body is null');
     mappings.set(info.topic, info);
   }

@@ -1,11 +1,14 @@
 import { DecodeError } from '@rmqns/remoting/command';
-import { type JsonValue, parseFastJson, quoteForPeople, writeFastJson } from '@rmqns/remoting/json';
+import { type JsonValue, quoteForPeople, writeFastJson } from '@rmqns/remoting/json';
 import type { DataVersion } from '../data-version.js';
 import type { TopicQueueMappingInfo } from '../route/topic-queue-mapping-info.js';
 import { topicQueueMappingInfoFromJson, topicQueueMappingInfoToJson } from '../route/topic-queue-mapping-info-json.js';
 import { BeanReader, notNull } from './bean-reader.js';
 import { dataVersionFromJson, dataVersionToJson } from './data-version-json.js';
+import { filterServersFromJson } from './filter-server-list.js';
+import { MAX_TOPICS } from './max-topics.js';
 import type { RegisterBrokerBody } from './register-broker-body.js';
+import { parseRequestJson } from './request-json.js';
 import type { TopicConfig } from './topic-config.js';
 import { topicConfigFromJson, topicConfigToJson } from './topic-config-json.js';
 import type { TopicConfigSerializeWrapper } from './topic-config-serialize-wrapper.js';
@@ -17,20 +20,30 @@ export function registerBrokerBodyToJson(body: RegisterBrokerBody, fiveX: boolea
   return writeFastJson(bean, 'legacy');
 }
 
+/** How a topic table is to be read. */
+export interface WrapperFromJsonOptions {
+  /** Stands in for a data version without timestamp. */
+  readonly nowMillis: number;
+  /** Whether to read what 4.x does not know: attributes of topics. */
+  readonly fiveX: boolean;
+  /** Whether to read the mappings of static topics. */
+  readonly withMappings: boolean;
+}
+
 /** Reads a registration; see `decodeRegisterBrokerBody`. */
-export function registerBrokerBodyFromJson(text: string, nowMillis: number): RegisterBrokerBody {
-  const bean = notNull(BeanReader.of(parseFastJson(text), 'the registration'), 'the registration');
+export function registerBrokerBodyFromJson(text: string, options: WrapperFromJsonOptions): RegisterBrokerBody {
+  const bean = notNull(BeanReader.of(parseRequestJson(text), 'the registration'), 'the registration');
   const wrapper = bean.value('topicConfigSerializeWrapper');
-  const filterServerList = bean.value('filterServerList') === undefined ? [] : bean.textList('filterServerList');
   return {
-    topicConfigSerializeWrapper: wrapperFromJson(wrapper === undefined ? {} : wrapper, nowMillis),
-    filterServerList: filterServerList ?? null,
+    topicConfigSerializeWrapper: wrapperFromJson(wrapper === undefined ? {} : wrapper, options),
+    filterServerList: filterServerListOf(bean),
   };
 }
 
-/** Reads a bare topic table, as brokers before 3.0.11 register it; see `decodeRegisterBrokerBody`. */
-export function wrapperFromText(text: string, nowMillis: number): TopicConfigSerializeWrapper {
-  return wrapperFromJson(parseFastJson(text), nowMillis);
+function filterServerListOf(bean: BeanReader): string[] | null {
+  if (bean.value('filterServerList') === undefined) return [];
+  const list = bean.list('filterServerList');
+  return list === undefined ? null : filterServersFromJson(list);
 }
 
 function wrapperToJson(wrapper: TopicConfigSerializeWrapper, fiveX: boolean) {
@@ -50,28 +63,35 @@ function wrapperToJson(wrapper: TopicConfigSerializeWrapper, fiveX: boolean) {
 
 const ZERO_VERSION: DataVersion = { timestamp: 0, counter: 0, stateVersion: 0 };
 
-function wrapperFromJson(json: JsonValue, nowMillis: number): TopicConfigSerializeWrapper {
+/** Reads a topic table; see `decodeTopicConfigSerializeWrapper`. */
+export function wrapperFromJson(
+  json: JsonValue,
+  { nowMillis, fiveX, withMappings }: WrapperFromJsonOptions,
+): TopicConfigSerializeWrapper {
   const bean = notNull(BeanReader.of(json, 'topicConfigSerializeWrapper'), 'topicConfigSerializeWrapper');
   const dataVersion = dataVersionFromJson(bean.value('dataVersion') ?? null, nowMillis);
   return {
     dataVersion: dataVersion ?? { timestamp: nowMillis, counter: 0, stateVersion: 0 },
-    topicConfigTable: topicConfigTableFromJson(bean),
-    topicQueueMappingInfoMap: mappingsFromJson(bean),
+    topicConfigTable: topicConfigTableFromJson(bean, fiveX),
+    topicQueueMappingInfoMap: withMappings ? mappingsFromJson(bean) : new Map(),
   };
 }
 
-function topicConfigTableFromJson(bean: BeanReader): Map<string, TopicConfig> | null {
+function topicConfigTableFromJson(bean: BeanReader, fiveX: boolean): Map<string, TopicConfig> | null {
   if (bean.value('topicConfigTable') === undefined) return new Map();
   const entries = bean.entries('topicConfigTable');
   if (entries === undefined) return null;
+  if (entries.length > MAX_TOPICS) {
+    throw new DecodeError(`topicConfigTable holds ${entries.length} topics; a broker may have ${MAX_TOPICS}`);
+  }
   const table = new Map<string, TopicConfig>();
-  for (const [topic, json] of entries) table.set(topic, topicConfigOf(topic, json));
+  for (const [topic, json] of entries) table.set(topic, topicConfigOf(topic, json, fiveX));
   return table;
 }
 
-function topicConfigOf(topic: string, json: JsonValue): TopicConfig {
+function topicConfigOf(topic: string, json: JsonValue, fiveX: boolean): TopicConfig {
   try {
-    return notNull(topicConfigFromJson(json), 'the topic config');
+    return notNull(topicConfigFromJson(json, fiveX), 'the topic config');
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw new DecodeError(`topic ${quoteForPeople(topic)} of topicConfigTable: ${error.message}`, { cause: error });

@@ -13,14 +13,14 @@ export function topicConfigToJson(config: TopicConfig, fiveX: boolean) {
 }
 
 /**
- * A topic out of JSON; null for JSON that stands for null. What is missing or null has the defaults of TopicConfig.
+ * A topic out of JSON; null for JSON that stands for null. What is missing or null has the defaults of TopicConfig; attributes are 5.x's.
  *
  * @throws DecodeError when a value does not fit its property
  */
-export function topicConfigFromJson(json: JsonValue): TopicConfig | null {
+export function topicConfigFromJson(json: JsonValue, fiveX: boolean): TopicConfig | null {
   const bean = BeanReader.of(json, 'topicConfig');
   if (bean === null) return null;
-  const attributes = bean.textMap('attributes');
+  const attributes = fiveX ? bean.textMap('attributes') : undefined;
   return {
     topicName: bean.text('topicName'),
     readQueueNums: bean.int('readQueueNums', 16),

@@ -1,6 +1,6 @@
 import { DecodeError, RemotingError } from '@rmqns/remoting/command';
-import { parseFastJson, parseInt32, quoteForPeople, writeFastJson } from '@rmqns/remoting/json';
-import { textMapFromJson } from './bean-reader.js';
+import { parseInt32, quoteForPeople, writeFastJson } from '@rmqns/remoting/json';
+import { TopicAttributesReader } from './topic-attributes-reader.js';
 import type { TopicConfig } from './topic-config.js';
 
 /**
@@ -29,12 +29,15 @@ export function encodeTopicConfigText(config: TopicConfig, { fiveX }: { readonly
 
 /**
  * Reads a topic's text with or without attributes, whatever the sender's release; upstream's 4.x refuses all topics with attributes.
- * Attributes that are no JSON object are ignored.
+ * Attributes that are no JSON object are ignored; a reader of attributes that is given serves all topics of a body.
  *
  * @throws DecodeError when one of the first five parts is missing or not what it should be
  */
-export function decodeTopicConfigText(text: string): TopicConfig & { readonly topicName: string } {
-  const [topicName, readQueueNums, writeQueueNums, perm, topicFilterType, ...rest] = text.split(' ');
+export function decodeTopicConfigText(
+  text: string,
+  attributesReader = new TopicAttributesReader(),
+): TopicConfig & { readonly topicName: string } {
+  const [topicName, readQueueNums, writeQueueNums, perm, topicFilterType, rest] = partsOf(text);
   const read = parseInt32(readQueueNums ?? '');
   const write = parseInt32(writeQueueNums ?? '');
   const bits = parseInt32(perm ?? '');
@@ -48,7 +51,7 @@ export function decodeTopicConfigText(text: string): TopicConfig & { readonly to
       `a topic of the compressed body has a topicFilterType nobody knows: ${quoteForPeople(text, 128)}`,
     );
   }
-  const attributes = attributesOf(rest.join(' '));
+  const attributes = rest === undefined ? undefined : attributesReader.read(rest);
   return {
     topicName,
     readQueueNums: read,
@@ -61,12 +64,14 @@ export function decodeTopicConfigText(text: string): TopicConfig & { readonly to
   };
 }
 
-function attributesOf(text: string): Map<string, string> | undefined {
-  if (text === '') return undefined;
-  try {
-    return textMapFromJson(parseFastJson(text), 'the attributes');
-  } catch (error) {
-    if (error instanceof DecodeError) return undefined;
-    throw error;
+/** Five parts and the rest. A split would make an element of each space that a hostile text holds. */
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let end = text.indexOf(' '); end >= 0 && parts.length < 5; end = text.indexOf(' ', start)) {
+    parts.push(text.slice(start, end));
+    start = end + 1;
   }
+  parts.push(text.slice(start));
+  return parts;
 }

@@ -1,6 +1,6 @@
 import { encodeUtf8, parseFastJson, writeFastJson } from '@rmqns/remoting/json';
 import { BeanReader, notNull } from './bean-reader.js';
-import { utf8 } from './utf8.js';
+import { decodeUtf8 } from './decode-utf8.js';
 
 /** The body of answers to 206, 224, 304, 311, 312 and 313 (upstream: `TopicList`; reference: nameserver 2.10). */
 export interface TopicList {
@@ -20,6 +20,6 @@ export function encodeTopicList({ topicList, brokerAddr }: TopicList): Buffer {
  * @throws DecodeError when the body is no topic list
  */
 export function decodeTopicList(body: Uint8Array): TopicList {
-  const bean = notNull(BeanReader.of(parseFastJson(utf8(body)), 'the topic list'), 'the topic list');
+  const bean = notNull(BeanReader.of(parseFastJson(decodeUtf8(body)), 'the topic list'), 'the topic list');
   return { topicList: bean.textList('topicList') ?? [], brokerAddr: bean.text('brokerAddr') ?? undefined };
 }

@@ -1,6 +1,7 @@
-import { encodeUtf8, type JsonValue, parseFastJson, writeFastJson } from '@rmqns/remoting/json';
+import { encodeUtf8, type JsonValue, writeFastJson } from '@rmqns/remoting/json';
 import { BeanReader } from '../body/bean-reader.js';
-import { utf8 } from '../body/utf8.js';
+import { decodeUtf8 } from '../body/decode-utf8.js';
+import { parseRequestJson } from '../body/request-json.js';
 import { brokerDataFromJson, brokerDataToJson } from './broker-data-json.js';
 import { queueDataFromJson, queueDataToJson } from './queue-data-json.js';
 import type { RouteDialect } from './route-dialect.js';
@@ -32,7 +33,7 @@ export function encodeTopicRouteData(route: TopicRouteData, dialect: RouteDialec
  */
 export function decodeTopicRouteData(body: Uint8Array | string | undefined): TopicRouteData | undefined {
   if (body === undefined || body.length === 0) return undefined;
-  const bean = BeanReader.of(parseFastJson(typeof body === 'string' ? body : utf8(body)), 'route data');
+  const bean = BeanReader.of(parseRequestJson(typeof body === 'string' ? body : decodeUtf8(body)), 'route data');
   if (bean === null) return undefined;
   return {
     orderTopicConf: bean.text('orderTopicConf') ?? undefined,

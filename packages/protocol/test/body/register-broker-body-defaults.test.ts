@@ -1,6 +1,12 @@
 import { DecodeError } from '@rmqns/remoting/command';
 import { expect } from 'chai';
-import { decodeRegisterBrokerBody, type RegisterBrokerBody, type TopicConfig } from '../../src/index.js';
+import {
+  decodeDataVersion,
+  decodeRegisterBrokerBody,
+  decodeTopicRouteData,
+  type RegisterBrokerBody,
+  type TopicConfig,
+} from '../../src/index.js';
 
 const options = { compressed: false, requestVersion: 479, nowMillis: 5000 };
 
@@ -159,6 +165,10 @@ describe('a registration that is none', () => {
       ['{"topicConfigSerializeWrapper":[]}', 'topicConfigSerializeWrapper is null'],
       ['5', 'the registration should be an object but is 5'],
       ['{"filterServerList":{}}', 'filterServerList should be an array but is an object'],
+      ['{"filterServerList":"a:1"}', 'filterServerList should be an array but is "a:1"'],
+      ['{"filterServerList":[{}]}', 'filterServerList holds an object or a list, not an address'],
+      [`{"filterServerList":[${'"",'.repeat(10_000)}""]}`, 'filterServerList holds 10001 servers'],
+      [`{"filterServerList":["${'a'.repeat(300_000)}"]}`, 'filterServerList is 300000 characters long'],
       ['{', 'the JSON text is wrong at character 1 of 1'],
       ['{} x', 'the JSON text is wrong at character 3 of 4'],
     ];
@@ -166,6 +176,31 @@ describe('a registration that is none', () => {
     expect(() => decodeRegisterBrokerBody(Buffer.from('null'), { ...options, requestVersion: 36 })).to.throw(
       DecodeError,
       'topicConfigSerializeWrapper is null',
+    );
+  });
+
+  it('is refused when it holds more values than its size can be for', () => {
+    const dense = (count: number, value: string) => `{"x":[${`${value},`.repeat(count)}${value}]}`;
+    const rows: [string, number][] = [
+      [dense(30_000, '{}'), 23_884],
+      [dense(40_000, '{}'), 26_384],
+      [dense(40_000, '0'), 23_051],
+    ];
+    for (const [text, maxValues] of rows) {
+      expect(() => read(text)).to.throw(DecodeError, `more than ${maxValues} values`);
+      const bare = { ...options, requestVersion: 36 };
+      expect(() => decodeRegisterBrokerBody(Buffer.from(text), bare)).to.throw(DecodeError, 'values');
+      expect(() => decodeDataVersion(Buffer.from(text), 0)).to.throw(DecodeError, 'values');
+      expect(() => decodeTopicRouteData(text)).to.throw(DecodeError, 'values');
+    }
+    expect(read(dense(16_000, '{}')).filterServerList).to.deep.equal([]);
+  });
+
+  it('is refused with more than 500,000 topics', () => {
+    const topics = Array.from({ length: 500_001 }, (_, i) => `"T${i}":null     `);
+    expect(() => wrapper(`{"topicConfigTable":{${topics}}}`)).to.throw(
+      DecodeError,
+      'topicConfigTable holds 500001 topics; a broker may have 500000',
     );
   });
 
@@ -178,6 +213,9 @@ describe('a registration that is none', () => {
     ];
     for (const [text, message] of rows) expect(() => topic(text), text).to.throw(DecodeError, message);
     const nulls: [string, string][] = [
+      ['{"topicConfigTable":[]}', 'topicConfigTable should be an object but is an array'],
+      ['{"topicQueueMappingInfoMap":[]}', 'topicQueueMappingInfoMap should be an object but is an array'],
+      ['{"topicConfigTable":{"T":{"attributes":[]}}}', 'attributes should be an object but is an array'],
       ['{"topicConfigTable":{"T":null}}', 'topic "T" of topicConfigTable: the topic config is null'],
       ['{"topicQueueMappingInfoMap":{"T":null}}', 'topicQueueMappingInfoMap holds null for topic "T"'],
       ['{"topicQueueMappingInfoMap":{"T":{}}}', 'the queue mapping of topic "T" has no bname'],

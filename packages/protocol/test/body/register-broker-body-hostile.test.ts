@@ -93,13 +93,35 @@ describe('a compressed registration and its stream', () => {
     expect(topicsOf(read(deflateSync(bytes), 355, bytes.length))).to.deep.equal(['T1']);
     expect(() => read(deflateSync(bytes), 355, bytes.length - 1)).to.throw(
       DecodeError,
-      `the compressed body inflates to more than ${bytes.length - 1} bytes`,
+      `inflates to more than ${bytes.length - 1} bytes`,
     );
   });
 
-  it('that inflates without end is refused at 64 MiB', () => {
-    const bomb = deflateSync(Buffer.alloc(64 * 1024 * 1024 + 1), { level: 9 });
-    expect(() => read(bomb)).to.throw(DecodeError, 'the compressed body inflates to more than 67108864 bytes');
+  it('that inflates to more than 1 MiB and 100 times its size is refused', () => {
+    const mebibyte = 1024 * 1024;
+    const rows: [Buffer, number][] = [
+      [deflateSync(Buffer.alloc(mebibyte + 1), { level: 9 }), mebibyte],
+      [Buffer.concat([deflateSync(Buffer.alloc(3 * mebibyte)), Buffer.alloc(10_000)]), 0],
+      [Buffer.concat([deflateSync(Buffer.alloc(64 * mebibyte + 1)), Buffer.alloc(mebibyte)]), 64 * mebibyte],
+    ];
+    for (const [bomb, limit] of rows) {
+      expect(() => read(bomb)).to.throw(
+        DecodeError,
+        `the compressed body of ${bomb.length} bytes inflates to more than ${limit || 100 * bomb.length} bytes`,
+      );
+    }
+    // 1 MiB exactly: 256 Ki numbers, all 0.
+    expect(read(deflateSync(Buffer.alloc(mebibyte), { level: 9 }))).to.deep.equal(read(deflateSync(Buffer.alloc(12))));
+  });
+
+  it('of 100,000 long names that differ in a number is read', () => {
+    const topics = Array.from({ length: 100_000 }, (_, i) => {
+      return `${'x'.repeat(121)}${String(i).padStart(6, '0')} 8 8 6 SINGLE_TAG {"message.type":"NORMAL"}`;
+    });
+    const bytes = fields(topics);
+    const sent = deflateSync(bytes, { level: 9 });
+    expect(bytes.length).to.be.above(50 * sent.length);
+    expect(topicsOf(read(sent))).to.have.length(100_000);
   });
 });
 
@@ -123,7 +145,7 @@ describe('a compressed registration and its fields', () => {
       [Buffer.concat([field(VERSION), int32(-1)]), 'it announces -1 topics, 0 bytes are left'],
       [Buffer.concat([field(VERSION), int32(2), Buffer.alloc(7)]), 'it announces 2 topics, 7 bytes are left'],
       [Buffer.concat([field(VERSION), int32(1), int32(-5)]), 'a topic has -5 bytes, 0 are left'],
-      [Buffer.concat([field(VERSION), int32(0), int32(9)]), 'the filter servers has 9 bytes, 0 are left'],
+      [Buffer.concat([field(VERSION), int32(0), int32(9)]), 'the list of filter servers has 9 bytes, 0 are left'],
       [fields([], '[]', int32(0x7fffffff)), 'it announces 2147483647 queue mappings, 0 bytes are left'],
     ];
     for (const [bytes, message] of rows) expect(() => inflated(bytes, 413), message).to.throw(DecodeError, message);
@@ -178,6 +200,80 @@ describe('a compressed registration and its fields', () => {
       ['{"a":1}', []],
     ];
     for (const [text, list] of rows) expect(inflated(fields([], text)).filterServerList, text).to.deep.equal(list);
+  });
+
+  it('has no data version longer than 1 KiB', () => {
+    const version = (length: number) => Buffer.concat([field(VERSION.padEnd(length)), int32(0), field('[]')]);
+    expect(topicsOf(inflated(version(1024)))).to.deep.equal([]);
+    expect(() => inflated(version(1025))).to.throw(
+      DecodeError,
+      'the compressed body is refused: the data version has 1025 bytes, more than 1024',
+    );
+  });
+
+  it('has 10,000 filter servers in 256 KiB at most, none of them an object', () => {
+    const list = (length: number) => JSON.stringify(Array.from({ length }, (_, i) => `a:${i}`));
+    expect(inflated(fields([], list(10_000))).filterServerList).to.have.length(10_000);
+    expect(inflated(fields([], list(1).padEnd(256 * 1024))).filterServerList).to.deep.equal(['a:0']);
+    const rows: [string, string][] = [
+      [list(10_001), 'filterServerList holds 10001 servers; a broker may have 10000'],
+      [list(1).padEnd(256 * 1024 + 1), 'the list of filter servers has 262145 bytes, more than 262144'],
+      ['[{}]', 'filterServerList holds an object or a list, not an address'],
+      ['["a:1",["a:2"]]', 'filterServerList holds an object or a list, not an address'],
+    ];
+    for (const [text, message] of rows) {
+      expect(() => inflated(fields([], text)), message).to.throw(DecodeError, message);
+    }
+  });
+
+  it('has 8 MiB of queue mappings at most', () => {
+    const mapping = field(`{"bname":"b","topic":"T","dirty":false${' '.repeat(4 * 1024 * 1024 - 40)}}`);
+    const body = (count: number) => fields([], '[]', int32(count), ...Array<Buffer>(count).fill(mapping));
+    // What follows the stream counts as sent.
+    const read479 = (bytes: Buffer) => read(Buffer.concat([deflateSync(bytes), Buffer.alloc(150_000)]), 479);
+    expect(mapping.length - 4).to.equal(4 * 1024 * 1024 - 1);
+    expect(read479(body(2)).topicConfigSerializeWrapper.topicQueueMappingInfoMap.size).to.equal(1);
+    expect(() => read479(body(3))).to.throw(DecodeError, 'a queue mapping has 4194303 bytes, more than 2');
+  });
+
+  it('has attributes that never make it fail, but no more of them than fit', () => {
+    const attributesOf = (text: string) =>
+      inflated(fields([`T1 4 8 6 SINGLE_TAG ${text}`])).topicConfigSerializeWrapper.topicConfigTable?.get('T1')
+        ?.attributes;
+    const many = (value: string) => `{${Array.from({ length: 1000 }, (_, i) => `"${i}":${value}`).join(',')}}`;
+    expect(attributesOf(many('"v"'))?.size).to.equal(1000);
+    expect(attributesOf(`{"a":[${'{},'.repeat(1000)}{}]}`)).to.equal(undefined);
+  });
+
+  it('has a thousand topics with unreadable attributes at most', () => {
+    const topics = (count: number) => Array.from({ length: count }, (_, i) => `T${i} 4 8 6 SINGLE_TAG {${i}`);
+    expect(topicsOf(inflated(fields(topics(1000))))).to.have.length(1000);
+    expect(() => inflated(fields(topics(1001)))).to.throw(
+      DecodeError,
+      'more than 1000 topics have attributes that are no JSON',
+    );
+  });
+
+  it('has no more topics than the bytes sent can be for, and 500,000 at most', () => {
+    const topic = field('T 4 8 6 SINGLE_TAG');
+    const body = (count: number) => {
+      return deflateSync(
+        Buffer.concat([field(VERSION), int32(count), Buffer.alloc(count * topic.length, topic), field('[]')]),
+      );
+    };
+    const few = body(20_000);
+    expect(() => read(few)).to.throw(
+      DecodeError,
+      `the compressed body is refused: it announces 20000 topics, more than ${16_384 + few.length}`,
+    );
+    expect(topicsOf(read(Buffer.concat([few, Buffer.alloc(20_000)])))).to.deep.equal(['T']);
+    const many = Buffer.concat([body(500_001), Buffer.alloc(600_000)]);
+    expect(() => read(many)).to.throw(DecodeError, 'it announces 500001 topics, more than 500000');
+  });
+
+  it('may hold a topic of nothing but spaces', () => {
+    expect(() => inflated(fields([' '.repeat(1_000_000)]))).to.throw(DecodeError, 'is no "name readQueueNums');
+    expect(topicsOf(inflated(fields([`T1 4 8 6 SINGLE_TAG${' '.repeat(1_000_000)}`])))).to.deep.equal(['T1']);
   });
 
   it('has queue mappings that can be stored', () => {

@@ -1,8 +1,10 @@
 import { inflateSync } from 'node:zlib';
+import { DecodeError } from '@rmqns/remoting/command';
 import { expect } from 'chai';
 import {
   bodyCrc32,
   decodeRegisterBrokerBody,
+  decodeTopicConfigSerializeWrapper,
   encodeRegisterBrokerBody,
   type RegisterBrokerBody,
   type TopicConfig,
@@ -78,6 +80,26 @@ describe('RegisterBrokerBody as JSON', () => {
     expect(json(FIVE_X_JSON, 355)).to.deep.equal(json(FIVE_X_JSON, 479));
   });
 
+  it('is read by 4.x without what 4.x does not know, however odd that is', () => {
+    const read = (text: string) =>
+      decodeRegisterBrokerBody(Buffer.from(text), {
+        compressed: false,
+        requestVersion: 479,
+        nowMillis: 5000,
+        fiveX: false,
+      });
+    expect(read(FIVE_X_JSON)).to.deep.equal(bodyOf(T1));
+    for (const odd of ['"x"', '[]', '{"ST":null}', '{"ST":{}}']) {
+      const text = `{"topicConfigSerializeWrapper":{"topicQueueMappingInfoMap":${odd},"topicConfigTable":{"T":{"attributes":"x"}}}}`;
+      expect(read(text).topicConfigSerializeWrapper.topicQueueMappingInfoMap.size, odd).to.equal(0);
+    }
+  });
+
+  it('is a bare topic table before 3.0.11, which has no queue mappings', () => {
+    const bare = '{"topicConfigTable":{"T1":{}},"topicQueueMappingInfoMap":{"ST":null}}';
+    expect(json(bare, 36).topicConfigSerializeWrapper.topicQueueMappingInfoMap.size).to.equal(0);
+  });
+
   it('is a bare topic table before 3.0.11, which leaves the filter servers alone', () => {
     const bare = '{"dataVersion":{"counter":3,"timestamp":1000},"topicConfigTable":{"T1":{"topicName":"T1"}}}';
     const body = json(bare, 36);
@@ -102,6 +124,25 @@ describe('RegisterBrokerBody as JSON', () => {
     });
     expect(wrapper.topicQueueMappingInfoMap.get('ST')?.epoch).to.equal(9223372036854775807n);
     expect(encodeRegisterBrokerBody(body, { compressed: false, fiveX: true }).toString()).to.equal(text);
+  });
+});
+
+describe('decodeTopicConfigSerializeWrapper', () => {
+  it("reads a broker's topics.json", () => {
+    const text = '{"dataVersion":{"counter":3,"timestamp":1000},"topicConfigTable":{"T1":{"topicName":"T1"}}}';
+    const wrapper = decodeTopicConfigSerializeWrapper(Buffer.from(text), 5000);
+    expect(wrapper.dataVersion).to.deep.equal(dataVersion);
+    expect(wrapper.topicConfigTable?.get('T1')?.perm).to.equal(6);
+    expect(decodeTopicConfigSerializeWrapper(Buffer.from('{}'), 5000).dataVersion.timestamp).to.equal(5000);
+  });
+
+  it('refuses null', () => {
+    for (const text of ['', 'null', '[]']) {
+      expect(() => decodeTopicConfigSerializeWrapper(Buffer.from(text), 5000)).to.throw(
+        DecodeError,
+        'topicConfigSerializeWrapper is null',
+      );
+    }
   });
 });
 
@@ -146,6 +187,15 @@ describe('RegisterBrokerBody, compressed', () => {
     expect(() => decodeRegisterBrokerBody(FOUR_X_COMPRESSED, options)).to.throw(
       'the compressed body is cut short: it ends before the number of queue mappings',
     );
+  });
+
+  it('need not have queue mappings where 4.x reads it, whatever the version, and may have them', () => {
+    const options = { compressed: true, requestVersion: 479, nowMillis: 5000, fiveX: false };
+    expect(
+      decodeRegisterBrokerBody(FOUR_X_COMPRESSED, options).topicConfigSerializeWrapper.topicConfigTable?.size,
+    ).to.equal(1);
+    const five = decodeRegisterBrokerBody(FIVE_X_COMPRESSED, options);
+    expect(five.topicConfigSerializeWrapper.topicQueueMappingInfoMap.size).to.equal(0);
   });
 
   it('is read also when the header calls it uncompressed, as 5.3.3 brokers do', () => {
