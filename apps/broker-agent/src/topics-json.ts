@@ -1,4 +1,4 @@
-import { type DataVersion, decodeRegisterBrokerBody } from '@rmqns/protocol';
+import { type DataVersion, decodeTopicConfigSerializeWrapper } from '@rmqns/protocol';
 import { DecodeError } from '@rmqns/remoting';
 import { jsonField, parseFastJson, toObject } from '@rmqns/remoting/json';
 import type { TopicConfigTable } from './topic-config-table.js';
@@ -21,13 +21,7 @@ export function decodeTopicsJson(bytes: Uint8Array): SourceTopics {
   for (const name of ['topicConfigTable', 'dataVersion']) {
     if (object == null || toObject(jsonField(object, name), name) == null) throw new DecodeError(`it holds no ${name}`);
   }
-  // The file is a bare topic table, as brokers before 3.0.11 registered one: that is the version to read it as.
-  const { topicConfigSerializeWrapper } = decodeRegisterBrokerBody(bytes, {
-    compressed: false,
-    requestVersion: 0,
-    nowMillis: 0,
-  });
-  const { topicConfigTable, dataVersion } = topicConfigSerializeWrapper;
+  const { topicConfigTable, dataVersion } = decodeTopicConfigSerializeWrapper(bytes, 0);
   const table = topicConfigTable ?? new Map();
   for (const [topic, { topicName }] of table) {
     if (topicName !== topic) throw new DecodeError(`topic ${topic} is named ${topicName} inside`);
