@@ -6,11 +6,7 @@ import {
   type DataVersion,
   DeleteKvConfig,
   DeleteTopicInNamesrv,
-  decodeBrokerMemberGroup,
-  decodeClusterInfo,
   decodeDataVersion,
-  decodeKvTable,
-  decodeTopicList,
   decodeTopicRouteData,
   encodeDataVersion,
   encodeTopicRouteData,
@@ -124,7 +120,7 @@ export class NameServerClient implements AsyncDisposable {
 
   /** All clusters, broker groups and addresses (106). */
   async getBrokerClusterInfo(address: string, options?: RequestOptions): Promise<ClusterInfo> {
-    return decodeClusterInfo(await this.#body(address, GetBrokerClusterInfo, {}, options));
+    return (await this.#call(address, GetBrokerClusterInfo, {}, options)).body;
   }
 
   /** The members of a broker group (901, 5.x). */
@@ -134,9 +130,7 @@ export class NameServerClient implements AsyncDisposable {
     brokerName: string,
     options?: RequestOptions,
   ): Promise<BrokerMemberGroup> {
-    return decodeBrokerMemberGroup(
-      await this.#body(address, GetBrokerMemberGroup, { clusterName, brokerName }, options),
-    );
+    return (await this.#call(address, GetBrokerMemberGroup, { clusterName, brokerName }, options)).body;
   }
 
   /** Registers a broker (103). */
@@ -150,7 +144,7 @@ export class NameServerClient implements AsyncDisposable {
       throw new CommandError(response.code, response.remark, { address, opaque: response.opaque });
     }
     const { masterAddr, haServerAddr } = decodeHeader(RegisterBroker.response, response.extFields);
-    return { masterAddr, haServerAddr, kvTable: hasBytes(response.body) ? decodeKvTable(response.body) : undefined };
+    return { masterAddr, haServerAddr, kvTable: RegisterBroker.responseBody.decode(response.body) };
   }
 
   /** Registers a broker without waiting for an answer (103, oneway). Resolves when the request has left. */
@@ -262,40 +256,40 @@ export class NameServerClient implements AsyncDisposable {
     address: string,
     namespace: string,
     options?: RequestOptions,
-  ): Promise<Map<string, string> | undefined> {
-    return unless(ResponseCode.QUERY_NOT_FOUND, async () =>
-      decodeKvTable(await this.#body(address, GetKvListByNamespace, { namespace }, options)),
-    );
+  ): Promise<ReadonlyMap<string, string> | undefined> {
+    return unless(ResponseCode.QUERY_NOT_FOUND, async () => {
+      return (await this.#call(address, GetKvListByNamespace, { namespace }, options)).body;
+    });
   }
 
   /** The names of all topics (206). */
   async getAllTopicListFromNameserver(address: string, options?: RequestOptions): Promise<TopicList> {
-    return decodeTopicList(await this.#body(address, GetAllTopicListFromNameserver, {}, options));
+    return (await this.#call(address, GetAllTopicListFromNameserver, {}, options)).body;
   }
 
   /** The topics of a cluster (224). */
   async getTopicsByCluster(address: string, cluster: string, options?: RequestOptions): Promise<TopicList> {
-    return decodeTopicList(await this.#body(address, GetTopicsByCluster, { cluster }, options));
+    return (await this.#call(address, GetTopicsByCluster, { cluster }, options)).body;
   }
 
   /** The names of all clusters and brokers, and one broker's address (304). */
   async getSystemTopicListFromNs(address: string, options?: RequestOptions): Promise<TopicList> {
-    return decodeTopicList(await this.#body(address, GetSystemTopicListFromNs, {}, options));
+    return (await this.#call(address, GetSystemTopicListFromNs, {}, options)).body;
   }
 
   /** Topics with the flag UNIT (311). */
   async getUnitTopicList(address: string, options?: RequestOptions): Promise<TopicList> {
-    return decodeTopicList(await this.#body(address, GetUnitTopicList, {}, options));
+    return (await this.#call(address, GetUnitTopicList, {}, options)).body;
   }
 
   /** Topics with the flag UNIT_SUB (312). */
   async getHasUnitSubTopicList(address: string, options?: RequestOptions): Promise<TopicList> {
-    return decodeTopicList(await this.#body(address, GetHasUnitSubTopicList, {}, options));
+    return (await this.#call(address, GetHasUnitSubTopicList, {}, options)).body;
   }
 
   /** Topics with the flag UNIT_SUB but not UNIT (313). */
   async getHasUnitSubUnunitTopicList(address: string, options?: RequestOptions): Promise<TopicList> {
-    return decodeTopicList(await this.#body(address, GetHasUnitSubUnunitTopicList, {}, options));
+    return (await this.#call(address, GetHasUnitSubUnunitTopicList, {}, options)).body;
   }
 
   /** Changes settings of the name server (318), given as `.properties` text. */
@@ -305,7 +299,9 @@ export class NameServerClient implements AsyncDisposable {
 
   /** The settings of the name server (319): text, one `key=value` a line. */
   async getNamesrvConfig(address: string, options?: RequestOptions): Promise<string> {
-    return Buffer.from(await this.#body(address, GetNamesrvConfig, {}, options)).toString('utf8');
+    const { body } = await this.#call(address, GetNamesrvConfig, {}, options);
+    if (body === undefined) throw new DecodeError(`${address} answered without its settings`, { address });
+    return Buffer.from(body).toString('utf8');
   }
 
   /** Lets calls under way end, then closes the connections; a remoting client that was given stays open. */
@@ -317,31 +313,15 @@ export class NameServerClient implements AsyncDisposable {
     return this.close();
   }
 
-  #call<Request extends HeaderSchema, Response extends HeaderSchema>(
+  #call<Request extends HeaderSchema, Response extends HeaderSchema, Body>(
     address: string,
-    definition: CommandDefinition<Request, Response, Uint8Array | undefined, Uint8Array | undefined>,
+    definition: CommandDefinition<Request, Response, Uint8Array | undefined, Body>,
     header: HeaderInput<Request>,
     options: RequestOptions = {},
     body?: Uint8Array,
   ) {
     return this.remotingClient.call(address, definition, header, { ...callOptions(options), body });
   }
-
-  /** The body of an answer that must have one. */
-  async #body<Request extends HeaderSchema>(
-    address: string,
-    definition: CommandDefinition<Request, HeaderSchema, Uint8Array | undefined, Uint8Array | undefined>,
-    header: HeaderInput<Request>,
-    options?: RequestOptions,
-  ): Promise<Uint8Array> {
-    const { body } = await this.#call(address, definition, header, options);
-    if (hasBytes(body)) return body;
-    throw new DecodeError(`${address} answered ${definition.name} without the body that it must have`, { address });
-  }
-}
-
-function hasBytes(body: Uint8Array | undefined): body is Uint8Array {
-  return body !== undefined && body.length > 0;
 }
 
 function callOptions({ timeoutMillis, signal }: RequestOptions): CallOptions<undefined> {

@@ -1,6 +1,6 @@
 import { createNameServer, type NameServer } from '@rmqns/namesrv';
 import { ResponseCode } from '@rmqns/protocol';
-import { CommandError, RemotingClient, RemotingCommand } from '@rmqns/remoting';
+import { CommandError, DecodeError, RemotingClient, RemotingCommand } from '@rmqns/remoting';
 import { expect } from 'chai';
 import { NameServerClient } from '../src/name-server-client.js';
 import { RegisterBrokerRequest } from '../src/register-broker-request.js';
@@ -154,9 +154,11 @@ describe('NameServerClient', () => {
       await client.getBrokerClusterInfo(scripted.address);
       expect.fail('no error');
     } catch (error) {
-      expect((error as Error).message).to.equal(
-        `${scripted.address} answered GET_BROKER_CLUSTER_INFO without the body that it must have`,
-      );
+      expect(error).to.be.instanceOf(DecodeError).and.include({
+        message:
+          'the answer to GET_BROKER_CLUSTER_INFO does not decode: the cluster information is missing: there is no body',
+        address: scripted.address,
+      });
     } finally {
       await scripted.destroy();
     }

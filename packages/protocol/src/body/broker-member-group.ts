@@ -2,6 +2,7 @@ import { encodeUtf8, type Long, parseFastJson, writeFastJson } from '@rmqns/remo
 import { brokerAddrsFromJson, sortedById } from '../route/broker-data-json.js';
 import { BeanReader, notNull } from './bean-reader.js';
 import { decodeUtf8 } from './decode-utf8.js';
+import { requiredBody } from './required-body.js';
 
 /** The members of a broker group: the body of an answer to 901 (upstream: `BrokerMemberGroup`; reference: nameserver 2.14). */
 export interface BrokerMemberGroup {
@@ -34,3 +35,9 @@ export function decodeBrokerMemberGroup(body: Uint8Array): BrokerMemberGroup {
     brokerAddrs: brokerAddrsFromJson(bean),
   };
 }
+
+export const brokerMemberGroupBody = requiredBody<BrokerMemberGroup>(
+  'the broker member group',
+  encodeBrokerMemberGroup,
+  decodeBrokerMemberGroup,
+);

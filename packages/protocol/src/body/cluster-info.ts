@@ -3,6 +3,7 @@ import type { BrokerData } from '../route/broker-data.js';
 import { brokerDataFromJson, brokerDataToJson } from '../route/broker-data-json.js';
 import { BeanReader, notNull } from './bean-reader.js';
 import { decodeUtf8 } from './decode-utf8.js';
+import { requiredBody } from './required-body.js';
 
 /** All brokers and clusters: the body of an answer to 106 (upstream: `ClusterInfo`; reference: nameserver 2.8). */
 export interface ClusterInfo {
@@ -44,3 +45,10 @@ export function decodeClusterInfo(body: Uint8Array): ClusterInfo {
   }
   return { brokerAddrTable, clusterAddrTable };
 }
+
+/** Written as 5.x does, which readers of any release understand. */
+export const clusterInfoBody = requiredBody<ClusterInfo>(
+  'the cluster information',
+  (info) => encodeClusterInfo(info, { fiveX: true }),
+  decodeClusterInfo,
+);

@@ -1,6 +1,7 @@
 import { encodeUtf8, parseFastJson, writeFastJson } from '@rmqns/remoting/json';
 import { BeanReader, notNull } from './bean-reader.js';
 import { decodeUtf8 } from './decode-utf8.js';
+import { requiredBody } from './required-body.js';
 
 /** The body of answers to 206, 224, 304, 311, 312 and 313 (upstream: `TopicList`; reference: nameserver 2.10). */
 export interface TopicList {
@@ -23,3 +24,5 @@ export function decodeTopicList(body: Uint8Array): TopicList {
   const bean = notNull(BeanReader.of(parseFastJson(decodeUtf8(body)), 'the topic list'), 'the topic list');
   return { topicList: bean.textList('topicList') ?? [], brokerAddr: bean.text('brokerAddr') ?? undefined };
 }
+
+export const topicListBody = requiredBody<TopicList>('the topic list', encodeTopicList, decodeTopicList);

@@ -1,4 +1,5 @@
 import { defineCommand, t } from '@rmqns/remoting/command';
+import { brokerMemberGroupBody } from '../body/broker-member-group.js';
 import { RequestCode } from '../request-code.js';
 
 /**
@@ -12,4 +13,5 @@ export const GetBrokerMemberGroup = defineCommand({
     clusterName: t.string().optional(),
     brokerName: t.string().optional(),
   },
+  responseBody: brokerMemberGroupBody,
 });

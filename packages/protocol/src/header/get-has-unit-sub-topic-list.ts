@@ -1,8 +1,10 @@
 import { defineCommand } from '@rmqns/remoting/command';
+import { topicListBody } from '../body/topic-list.js';
 import { RequestCode } from '../request-code.js';
 
 /** Topics with the UNIT_SUB flag (312; reference: nameserver 2.10). The answer's body is a `TopicList`. */
 export const GetHasUnitSubTopicList = defineCommand({
   code: RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST,
   name: 'GET_HAS_UNIT_SUB_TOPIC_LIST',
+  responseBody: topicListBody,
 });

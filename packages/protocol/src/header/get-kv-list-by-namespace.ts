@@ -1,4 +1,5 @@
 import { defineCommand, t } from '@rmqns/remoting/command';
+import { kvTableBody } from '../body/kv-table.js';
 import { RequestCode } from '../request-code.js';
 
 /** Reads all entries of a KV namespace (219; reference: nameserver 2.4). The answer's body is a `KvTable`. */
@@ -9,4 +10,5 @@ export const GetKvListByNamespace = defineCommand({
     /** Missing counts as not found; the remark prints it as `null`. */
     namespace: t.string().optional(),
   },
+  responseBody: kvTableBody,
 });

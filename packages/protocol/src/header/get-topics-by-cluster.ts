@@ -1,4 +1,5 @@
 import { defineCommand, t } from '@rmqns/remoting/command';
+import { topicListBody } from '../body/topic-list.js';
 import { RequestCode } from '../request-code.js';
 
 /** The topics of a cluster (224; reference: nameserver 2.10). The answer's body is a `TopicList`. */
@@ -9,4 +10,5 @@ export const GetTopicsByCluster = defineCommand({
     /** Unknown or missing: an empty list. */
     cluster: t.string().optional(),
   },
+  responseBody: topicListBody,
 });

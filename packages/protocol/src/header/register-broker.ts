@@ -1,4 +1,5 @@
 import { defineCommand, t } from '@rmqns/remoting/command';
+import { optionalKvTableBody } from '../body/kv-table.js';
 import { RequestCode } from '../request-code.js';
 
 /**
@@ -37,4 +38,5 @@ export const RegisterBroker = defineCommand({
     haServerAddr: t.string().optional(),
     masterAddr: t.string().optional(),
   },
+  responseBody: optionalKvTableBody,
 });

@@ -1,4 +1,4 @@
-import { decodeHeader, encodeHeader, type HeaderSchema } from '@rmqns/remoting/command';
+import { type BodyCodec, DecodeError, decodeHeader, encodeHeader, type HeaderSchema } from '@rmqns/remoting/command';
 import { expect } from 'chai';
 import * as protocol from '../../src/index.js';
 import { RequestCode, requestCodeName, responseCodeName } from '../../src/index.js';
@@ -34,6 +34,45 @@ describe('command definitions', () => {
 
   it('carry upstream names that belong to their codes', () => {
     for (const command of commands) expect(requestCodeName(command.code)).to.equal(command.name);
+  });
+
+  it('read and write bodies that are plain values', () => {
+    const brokerAddrs = new Map([[0, '10.0.0.1:10911']]);
+    const broker = { cluster: 'C', brokerName: 'b', brokerAddrs, zoneName: undefined, enableActingMaster: false };
+    const table: ReadonlyMap<string, string> = new Map([['T', 'b:4']]);
+    const info = { brokerAddrTable: new Map([['b', broker]]), clusterAddrTable: new Map([['C', new Set(['b'])]]) };
+    const group = { cluster: 'C', brokerName: 'b', brokerAddrs };
+    const list = { topicList: ['T'], brokerAddr: '10.0.0.1:10911' };
+    const { GetBrokerClusterInfo, GetBrokerMemberGroup, GetKvListByNamespace, RegisterBroker } = protocol;
+    const lists = [
+      protocol.GetAllTopicListFromNameserver,
+      protocol.GetTopicsByCluster,
+      protocol.GetSystemTopicListFromNs,
+      protocol.GetUnitTopicList,
+      protocol.GetHasUnitSubTopicList,
+      protocol.GetHasUnitSubUnunitTopicList,
+    ];
+    const again = <T>({ encode, decode }: BodyCodec<T>, value: T): T => decode(encode(value));
+    expect(again(GetBrokerClusterInfo.responseBody, info)).to.deep.equal(info);
+    expect(again(GetBrokerMemberGroup.responseBody, group)).to.deep.equal(group);
+    expect(again(GetKvListByNamespace.responseBody, table)).to.deep.equal(table);
+    expect(again(RegisterBroker.responseBody, table)).to.deep.equal(table);
+    expect(again(RegisterBroker.responseBody, undefined)).to.equal(undefined);
+    for (const { responseBody } of lists) expect(again(responseBody, list)).to.deep.equal(list);
+  });
+
+  it('refuse an answer without the body that it must have', () => {
+    const rows: [BodyCodec<unknown>, string][] = [
+      [protocol.GetBrokerClusterInfo.responseBody as BodyCodec<unknown>, 'the cluster information'],
+      [protocol.GetBrokerMemberGroup.responseBody as BodyCodec<unknown>, 'the broker member group'],
+      [protocol.GetKvListByNamespace.responseBody as BodyCodec<unknown>, 'the KV table'],
+      [protocol.GetTopicsByCluster.responseBody as BodyCodec<unknown>, 'the topic list'],
+    ];
+    for (const [codec, what] of rows) {
+      for (const body of [undefined, new Uint8Array(0)]) {
+        expect(() => codec.decode(body)).to.throw(DecodeError, `${what} is missing: there is no body`);
+      }
+    }
   });
 
   it('declare the fields of each request', () => {
