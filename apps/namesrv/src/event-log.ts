@@ -86,6 +86,10 @@ export function describeNamesrvEvent(event: NamesrvEvent): readonly (readonly [L
       return [['info', changedTopic('topic permission changed', event)]];
     case 'topic.removed':
       return [...removedTopic(event, event.before), ['info', removedAllQueues(event)]];
+    case 'mapping.changed':
+      return [
+        ['info', `topic queue mapping changed, ${event.topic} on broker ${event.broker}, epoch ${event.after.epoch}`],
+      ];
     case 'kv.changed': {
       const what = event.after === undefined ? 'deleted' : event.before === undefined ? 'created' : 'updated';
       return [['info', `KV config item ${what}, Namespace: ${event.namespace} Key: ${event.key}`]];

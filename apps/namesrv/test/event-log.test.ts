@@ -10,6 +10,8 @@ const state = {
   haServerAddr: '10.0.0.1:10912',
   heartbeatTimeoutMillis: 120_000,
   filterServers: [],
+  zoneName: undefined,
+  enableActingMaster: false,
 };
 const queue = { brokerName: 'a', readQueueNums: 4, writeQueueNums: 8, perm: 6, topicSysFlag: 0 };
 const shown = 'QueueData [brokerName=a, readQueueNums=4, writeQueueNums=8, perm=6, topicSysFlag=0]';
@@ -17,7 +19,21 @@ const shownReadOnly = 'QueueData [brokerName=a, readQueueNums=4, writeQueueNums=
 
 type Change = NamesrvEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'revision'> : never) : never;
 
+const mapping = {
+  topic: 'T',
+  scope: '__global__',
+  totalQueues: 4,
+  bname: 'a',
+  epoch: 7,
+  dirty: false,
+  currIdMap: new Map([[0, 1]]),
+};
+
 const table: readonly (readonly [Change, ...string[]])[] = [
+  [
+    { type: 'mapping.changed', cause: 'register', ...group, topic: 'T', after: mapping },
+    'info topic queue mapping changed, T on broker a, epoch 7',
+  ],
   [
     { type: 'broker.registered', cause: 'register', ...member, after: state },
     'info new broker registered, 10.0.0.1:10911 HAServer: 10.0.0.1:10912',

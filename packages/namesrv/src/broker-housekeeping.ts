@@ -1,4 +1,4 @@
-import type { Clock, Logger, RemotingServer, Timer } from '@rmqns/remoting';
+import type { Channel, Clock, Logger, RemotingServer, Timer } from '@rmqns/remoting';
 import type { Profile } from './profile.js';
 import type { RouteInfoManager } from './routeinfo/route-info-manager.js';
 
@@ -56,7 +56,8 @@ export class BrokerHousekeeping {
         { addr: brokerAddr, heartbeatTimeoutMillis },
         'closing the connection of an expired broker',
       );
-      for (const channel of this.#server.channels) if (channel === connection) void channel.close();
+      const channel = connection as Channel;
+      if (this.#server.channels.has(channel)) void channel.close();
     }
   }
 }

@@ -4,17 +4,19 @@ import type { NamesrvChange, NamesrvEvent, NamesrvEventListener } from './namesr
  * Numbers the changes of the tables and hands them on.
  *
  * Events wait until the operation that caused them has run to its end, so that a listener never sees half of it; what a listener
- * itself causes comes after the events already waiting. A listener must not throw: when it does, the other events are delivered all the
- * same and the tables are right, but the operation seems to its caller to have failed.
+ * itself causes comes after the events already waiting. What a listener throws never reaches the operation: it goes to `onFailure`.
  */
 export class EventRecorder {
   readonly #onEvent: NamesrvEventListener | undefined;
+  readonly #onFailure: (error: unknown, event: NamesrvEvent) => void;
   #revision = 0;
   #depth = 0;
   #waiting: NamesrvEvent[] = [];
 
-  constructor(onEvent?: NamesrvEventListener) {
+  /** @param onFailure gets what the listener threw, and the event; must not throw. By default nobody does. */
+  constructor(onEvent?: NamesrvEventListener, onFailure: (error: unknown, event: NamesrvEvent) => void = () => {}) {
     this.#onEvent = onEvent;
+    this.#onFailure = onFailure;
   }
 
   /** The number of events so far. */
@@ -34,18 +36,14 @@ export class EventRecorder {
     try {
       return operation();
     } finally {
-      try {
-        if (this.#depth === 1) this.#deliver();
-      } finally {
-        this.#depth -= 1;
-      }
+      if (this.#depth === 1) this.#deliver();
+      this.#depth -= 1;
     }
   }
 
   #deliver(): void {
     const onEvent = this.#onEvent;
     if (onEvent === undefined) return;
-    const failures: unknown[] = [];
     while (this.#waiting.length > 0) {
       const events = this.#waiting;
       this.#waiting = [];
@@ -53,10 +51,9 @@ export class EventRecorder {
         try {
           onEvent(event);
         } catch (error) {
-          failures.push(error);
+          this.#onFailure(error, event);
         }
       }
     }
-    if (failures.length > 0) throw failures[0];
   }
 }

@@ -1,4 +1,4 @@
-import type { DataVersion, QueueData } from '@rmqns/protocol';
+import type { DataVersion, QueueData, TopicQueueMappingInfo } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 
 /** What led to a change. */
@@ -22,6 +22,10 @@ export interface BrokerState {
   readonly haServerAddr: string | undefined;
   readonly heartbeatTimeoutMillis: number;
   readonly filterServers: readonly string[];
+  /** 5.x: the zone of its group, which is what the member said that registered last. */
+  readonly zoneName: string | undefined;
+  /** 5.x: of its group, as `zoneName`. */
+  readonly enableActingMaster: boolean;
 }
 
 interface ClusterEvent {
@@ -51,7 +55,7 @@ interface BrokerRegisteredEvent extends BrokerEventFields {
   readonly after: BrokerState;
 }
 
-/** A later registration that said something new; one that says the same again is no event. */
+/** A later registration that said something new, or changed its group; one that says the same again is no event. */
 interface BrokerUpdatedEvent extends BrokerEventFields {
   readonly type: 'broker.updated';
   readonly before: BrokerState;
@@ -107,6 +111,17 @@ export interface TopicEvent {
   readonly after?: QueueData | undefined;
 }
 
+/** Where the logical queues of a static topic lie on one broker (5.x). */
+interface MappingEvent {
+  readonly type: 'mapping.changed';
+  readonly cause: ChangeCause;
+  readonly cluster: string;
+  readonly broker: string;
+  readonly topic: string;
+  readonly before?: TopicQueueMappingInfo | undefined;
+  readonly after: TopicQueueMappingInfo;
+}
+
 interface KvEvent {
   readonly type: 'kv.changed';
   readonly cause: ChangeCause;
@@ -126,10 +141,11 @@ export type NamesrvChange =
   | BrokerLostEvent
   | BrokerConflictEvent
   | TopicEvent
+  | MappingEvent
   | KvEvent;
 
 /** A change of the tables; `revision` is one more than that of the event before. The content is that of the log lines in reference: nameserver 6.5. */
 export type NamesrvEvent = NamesrvChange & { readonly revision: number };
 
-/** Called in order of the revisions, after the operation that caused the events is complete. Must not throw. */
+/** Called in order of the revisions, after the operation that caused the events is complete. */
 export type NamesrvEventListener = (event: NamesrvEvent) => void;

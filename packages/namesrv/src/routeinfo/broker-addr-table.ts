@@ -1,25 +1,36 @@
 import type { BrokerData } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
+import { BrokerGroup } from './broker-group.js';
+
+/** A broker group, to read. */
+export type ReadableBrokerGroup = Omit<BrokerGroup, 'putMember' | 'removeMember' | 'setFlags'>;
 
 /**
- * brokerAddrTable: the broker groups by name (reference: nameserver 3.1), with an index of the groups that show an address.
- *
- * Each BrokerData is immutable and may be handed out; a change puts a new one.
+ * brokerAddrTable: the broker groups by name (reference: nameserver 3.1), with an index of the groups that show an address. A change
+ * costs what it touches, however many members a group has.
  */
 export class BrokerAddrTable {
-  readonly #groups = new Map<string, BrokerData>();
+  readonly #groups = new Map<string, BrokerGroup>();
   readonly #namesByAddr = new Map<string, Set<string>>();
 
-  get size(): number {
-    return this.#groups.size;
-  }
-
-  get(brokerName: string): BrokerData | undefined {
+  /** The group as it is now; it changes with the table. */
+  group(brokerName: string): ReadableBrokerGroup | undefined {
     return this.#groups.get(brokerName);
   }
 
-  entries(): IterableIterator<[string, BrokerData]> {
-    return this.#groups.entries();
+  /** The group as clients see it; does not change any more. */
+  get(brokerName: string): BrokerData | undefined {
+    return this.#groups.get(brokerName)?.data;
+  }
+
+  *entries(): IterableIterator<[string, BrokerData]> {
+    for (const [brokerName, group] of this.#groups) yield [brokerName, group.data];
+  }
+
+  /** The address of some broker. */
+  anyAddr(): string | undefined {
+    for (const group of this.#groups.values()) if (group.minId !== undefined) return group.addrOf(group.minId);
+    return undefined;
   }
 
   /** The groups that have this address as a member; a copy. */
@@ -27,55 +38,42 @@ export class BrokerAddrTable {
     return [...(this.#namesByAddr.get(addr) ?? [])];
   }
 
-  put(group: BrokerData): void {
-    this.#unindex(group.brokerName);
-    this.#groups.set(group.brokerName, group);
-    for (const addr of group.brokerAddrs.values()) {
-      const names = this.#namesByAddr.get(addr);
-      if (names === undefined) this.#namesByAddr.set(addr, new Set([group.brokerName]));
-      else names.add(group.brokerName);
+  /** Makes the group where it is not there, of this cluster, and puts the address under the id; false when that changed nothing. */
+  putMember(brokerName: string, cluster: string, brokerId: Long, addr: string): boolean {
+    let group = this.#groups.get(brokerName);
+    if (group === undefined) {
+      group = new BrokerGroup(brokerName, cluster);
+      this.#groups.set(brokerName, group);
     }
+    const { changed, replaced } = group.putMember(brokerId, addr);
+    if (!changed) return false;
+    if (replaced !== undefined) this.#unindex(replaced, brokerName);
+    const names = this.#namesByAddr.get(addr);
+    if (names === undefined) this.#namesByAddr.set(addr, new Set([brokerName]));
+    else names.add(brokerName);
+    return true;
   }
 
+  /** Takes an address out of a group; false when it is no member. */
+  removeMember(brokerName: string, addr: string): boolean {
+    if (this.#groups.get(brokerName)?.removeMember(addr) !== true) return false;
+    this.#unindex(addr, brokerName);
+    return true;
+  }
+
+  /** Sets the group's 5.x flags; false when that changed nothing. */
+  setFlags(brokerName: string, zoneName: string | undefined, enableActingMaster: boolean): boolean {
+    return this.#groups.get(brokerName)?.setFlags(zoneName, enableActingMaster) ?? false;
+  }
+
+  /** Removes a group that has no member any more. */
   delete(brokerName: string): void {
-    this.#unindex(brokerName);
     this.#groups.delete(brokerName);
   }
 
-  #unindex(brokerName: string): void {
-    for (const addr of this.#groups.get(brokerName)?.brokerAddrs.values() ?? []) {
-      const names = this.#namesByAddr.get(addr);
-      names?.delete(brokerName);
-      if (names?.size === 0) this.#namesByAddr.delete(addr);
-    }
+  #unindex(addr: string, brokerName: string): void {
+    const names = this.#namesByAddr.get(addr);
+    names?.delete(brokerName);
+    if (names?.size === 0) this.#namesByAddr.delete(addr);
   }
-}
-
-/**
- * The members with this address under this id and no other: a slave that becomes master leaves its old id (reference: nameserver 3.4).
- * Ids ascend, as they do in Apache's maps for the ids that occur.
- */
-export function withMember(
-  brokerAddrs: ReadonlyMap<Long, string>,
-  brokerId: Long,
-  addr: string,
-): ReadonlyMap<Long, string> {
-  const members: [Long, string][] = [[brokerId, addr]];
-  for (const member of brokerAddrs) {
-    if (member[0] !== brokerId && member[1] !== addr) members.push(member);
-  }
-  members.sort(([a], [b]) => (a < b ? -1 : 1));
-  return new Map(members);
-}
-
-/** The members without this address. */
-export function withoutMember(brokerAddrs: ReadonlyMap<Long, string>, addr: string): ReadonlyMap<Long, string> {
-  return new Map([...brokerAddrs].filter(([, member]) => member !== addr));
-}
-
-/** Whether both have the same addresses under the same ids. */
-export function sameMembers(a: ReadonlyMap<Long, string>, b: ReadonlyMap<Long, string>): boolean {
-  if (a.size !== b.size) return false;
-  for (const [brokerId, addr] of a) if (b.get(brokerId) !== addr) return false;
-  return true;
 }

@@ -1,26 +1,31 @@
-import { sameDataVersion } from '@rmqns/protocol';
 import type { BrokerState } from '../namesrv-event.js';
 import type { BrokerLiveInfo } from './broker-live-table.js';
-import type { FilterServerTable } from './filter-server-table.js';
+import type { RouteTables } from './route-tables.js';
+import { sameVersion } from './same-version.js';
 
 /** What events say about a broker. */
-export function brokerState(live: BrokerLiveInfo, filterServerTable: FilterServerTable): BrokerState {
+export function brokerState(tables: RouteTables, live: BrokerLiveInfo): BrokerState {
+  const group = tables.brokerAddrTable.group(live.brokerName);
   return {
     brokerId: live.brokerId,
     dataVersion: live.dataVersion,
     haServerAddr: live.haServerAddr,
     heartbeatTimeoutMillis: live.heartbeatTimeoutMillis,
-    filterServers: filterServerTable.get(live.clusterName, live.brokerAddr),
+    filterServers: tables.filterServerTable.get(live.clusterName, live.brokerAddr),
+    zoneName: group?.zoneName,
+    enableActingMaster: group?.enableActingMaster ?? false,
   };
 }
 
 /** Whether both say the same; the filter list is replaced only by a different one. */
-export function sameBrokerState(a: BrokerState, b: BrokerState): boolean {
+export function sameBrokerState({ profile }: RouteTables, a: BrokerState, b: BrokerState): boolean {
   return (
     a.brokerId === b.brokerId &&
-    sameDataVersion(a.dataVersion, b.dataVersion) &&
+    sameVersion(profile, a.dataVersion, b.dataVersion) &&
     a.haServerAddr === b.haServerAddr &&
     a.heartbeatTimeoutMillis === b.heartbeatTimeoutMillis &&
-    a.filterServers === b.filterServers
+    a.filterServers === b.filterServers &&
+    a.zoneName === b.zoneName &&
+    a.enableActingMaster === b.enableActingMaster
   );
 }

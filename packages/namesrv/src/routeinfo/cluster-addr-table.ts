@@ -1,14 +1,10 @@
-/** clusterAddrTable: the names of the broker groups of each cluster (reference: nameserver 3.1). No cluster is without a name. */
+/**
+ * clusterAddrTable: the names of the broker groups of each cluster (reference: nameserver 3.1), with an index from a name to the
+ * clusters that list it. No cluster is without a name.
+ */
 export class ClusterAddrTable {
   readonly #clusters = new Map<string, Set<string>>();
-
-  get size(): number {
-    return this.#clusters.size;
-  }
-
-  has(cluster: string): boolean {
-    return this.#clusters.has(cluster);
-  }
+  readonly #clustersByName = new Map<string, Set<string>>();
 
   brokerNamesOf(cluster: string): ReadonlySet<string> | undefined {
     return this.#clusters.get(cluster);
@@ -18,24 +14,32 @@ export class ClusterAddrTable {
     return this.#clusters.entries();
   }
 
-  /** The clusters that list this broker name; a copy. */
-  clustersOf(brokerName: string): string[] {
-    return [...this.#clusters].filter(([, names]) => names.has(brokerName)).map(([cluster]) => cluster);
+  /** Whether the cluster lists this broker name. */
+  lists(cluster: string, brokerName: string): boolean {
+    return this.#clusters.get(cluster)?.has(brokerName) ?? false;
   }
 
-  /** Lists the name; true when that made the cluster. */
+  /** The clusters that list this broker name; a copy. */
+  clustersOf(brokerName: string): string[] {
+    return [...(this.#clustersByName.get(brokerName) ?? [])];
+  }
+
+  /** Lists the name, which the cluster does not list yet; true when that made the cluster. */
   add(cluster: string, brokerName: string): boolean {
+    const clusters = this.#clustersByName.get(brokerName);
+    if (clusters === undefined) this.#clustersByName.set(brokerName, new Set([cluster]));
+    else clusters.add(cluster);
     const names = this.#clusters.get(cluster);
-    if (names === undefined) {
-      this.#clusters.set(cluster, new Set([brokerName]));
-      return true;
-    }
-    names.add(brokerName);
-    return false;
+    if (names === undefined) this.#clusters.set(cluster, new Set([brokerName]));
+    else names.add(brokerName);
+    return names === undefined;
   }
 
   /** Takes the name out; true when that was the end of the cluster. */
   remove(cluster: string, brokerName: string): boolean {
+    const clusters = this.#clustersByName.get(brokerName);
+    clusters?.delete(cluster);
+    if (clusters?.size === 0) this.#clustersByName.delete(brokerName);
     const names = this.#clusters.get(cluster);
     if (names === undefined || !names.delete(brokerName) || names.size > 0) return false;
     return this.#clusters.delete(cluster);

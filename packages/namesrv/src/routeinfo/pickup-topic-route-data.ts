@@ -21,7 +21,7 @@ export function pickupTopicRouteData(tables: RouteTables, topic: string): TopicR
     }
   }
   if (brokerDatas.length === 0) return undefined;
-  const topicQueueMappingByBroker = tables.topicQueueMappingInfoTable.get(topic);
+  const topicQueueMappingByBroker = tables.topicQueueMappingInfoTable.byBroker(topic);
   return {
     queueDatas,
     brokerDatas,

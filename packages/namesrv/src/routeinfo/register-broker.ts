@@ -1,21 +1,19 @@
 import {
-  type BrokerData,
+  MASTER_ID,
+  PermName,
   type QueueData,
-  sameDataVersion,
   type TopicConfig,
   type TopicConfigSerializeWrapper,
 } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 import type { ConflictKind } from '../namesrv-event.js';
-import { withMember } from './broker-addr-table.js';
-import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
+import type { ReadableBrokerGroup } from './broker-addr-table.js';
+import type { BrokerConnection } from './broker-live-table.js';
 import { brokerState, sameBrokerState } from './broker-state.js';
 import { ownString } from './own-string.js';
 import { removeBroker } from './remove-broker.js';
-import type { RouteTables } from './route-tables.js';
-
-const MASTER_ID = 0;
-const WRITE = 2;
+import type { GroupMember, RouteTables } from './route-tables.js';
+import { sameVersion } from './same-version.js';
 
 /** One broker's registration, decoded and complete. */
 export interface BrokerRegistration {
@@ -27,7 +25,7 @@ export interface BrokerRegistration {
   readonly haServerAddr?: string | undefined;
   /** 5.x. */
   readonly zoneName?: string | undefined;
-  /** 5.x: how long the broker may be silent; the server's default when absent. */
+  /** 5.x: how long the broker may be silent. The server's default when absent, and when it is no time: below 1, or past 2^53 - 1. */
   readonly heartbeatTimeoutMillis?: number | undefined;
   /** 5.x: absent when the header did not have it; true and false both let a prime slave register its topics. */
   readonly enableActingMaster?: boolean | undefined;
@@ -60,9 +58,9 @@ export function registerBroker(
   if (nameless !== undefined) {
     return { ok: false, remark: `register broker failed: the topic config under key "${nameless}" has no topicName` };
   }
-  const group = brokerAddrTable.get(brokerName);
-  const holderAddr = group?.brokerAddrs.get(brokerId);
-  if (group !== undefined && profile.fiveX && isStale(tables, registration, holderAddr)) {
+  const known = brokerAddrTable.group(brokerName);
+  const holderAddr = known?.addrOf(brokerId);
+  if (known !== undefined && profile.fiveX && isStale(tables, registration, holderAddr)) {
     refuseStale(tables, registration, holderAddr);
     return { ok: true };
   }
@@ -71,42 +69,47 @@ export function registerBroker(
     return { ok: false, remark: 'register broker failed' };
   }
 
-  const before = brokerLiveTable.get(clusterName, brokerAddr);
-  const beforeState = before && brokerState(before, tables.filterServerTable);
-  const versionChanged = before === undefined || !sameDataVersion(before.dataVersion, topicConfigWrapper.dataVersion);
-  const registerFirst = group === undefined || !holderAddr;
-  noteConflicts(tables, registration, group, holderAddr);
-  if (tables.clusterAddrTable.add(ownString(clusterName), ownString(brokerName))) {
-    tables.events.record({ type: 'cluster.added', cause: 'register', cluster: clusterName });
-  }
-  const members = groupWith(tables, registration, group);
-  const groupChanged = tables.putGroup(members);
-  const live: BrokerLiveInfo = {
-    clusterName: before?.clusterName ?? ownString(clusterName),
-    brokerAddr: before?.brokerAddr ?? ownString(brokerAddr),
-    brokerName: members.brokerName,
+  const before = brokerLiveTable.get(clusterName, brokerAddr, brokerName);
+  const beforeState = before && brokerState(tables, before);
+  const versionChanged =
+    before === undefined || !sameVersion(profile, before.dataVersion, topicConfigWrapper.dataVersion);
+  const registerFirst = holderAddr === undefined;
+  noteConflicts(tables, registration, known, holderAddr);
+  const member = memberOf(registration, profile.fiveX);
+  const groupChanged = tables.putMember(member);
+  const live = tables.putLive({
+    clusterName: member.clusterName,
+    brokerAddr: member.brokerAddr,
+    brokerName: member.brokerName,
     brokerId,
-    incarnation: tables.nextIncarnation(),
     dataVersion: topicConfigWrapper.dataVersion,
     haServerAddr: registration.haServerAddr,
     heartbeatTimeoutMillis:
-      (profile.fiveX ? registration.heartbeatTimeoutMillis : undefined) ?? defaultHeartbeatTimeoutMillis,
+      (profile.fiveX ? sane(registration.heartbeatTimeoutMillis) : undefined) ?? defaultHeartbeatTimeoutMillis,
     lastUpdateMillis: nowMillis,
     connection: registration.connection,
-  };
-  brokerLiveTable.put(live);
+  });
   if (registration.filterServerList !== null) {
     tables.putFilterServers(clusterName, brokerAddr, registration.filterServerList);
   }
   const broker = { cause: 'register', cluster: clusterName, broker: brokerName, brokerId, addr: brokerAddr } as const;
-  const after = brokerState(live, tables.filterServerTable);
+  const after = brokerState(tables, live);
   if (beforeState === undefined) {
     tables.events.record({ type: 'broker.registered', ...broker, after });
-  } else if (groupChanged || !sameBrokerState(beforeState, after)) {
+  } else if (groupChanged || !sameBrokerState(tables, beforeState, after)) {
     tables.events.record({ type: 'broker.updated', ...broker, before: beforeState, after });
   }
-  putTopics(tables, registration, members, versionChanged || registerFirst);
-  return masterOf(tables, registration, members);
+  const group = brokerAddrTable.group(brokerName);
+  if (group === undefined) return { ok: true };
+  putTopics(tables, registration, group, versionChanged || registerFirst);
+  return masterOf(tables, registration, group);
+}
+
+/** Milliseconds that can be waited. */
+function sane(timeoutMillis: number | undefined): number | undefined {
+  return timeoutMillis !== undefined && timeoutMillis > 0 && timeoutMillis <= Number.MAX_SAFE_INTEGER
+    ? timeoutMillis
+    : undefined;
 }
 
 /** The key of the first topic config that names no topic. */
@@ -119,7 +122,7 @@ function namelessTopic(topicConfigs: ReadonlyMap<string, TopicConfig> | null): s
 /** 5.x: whether the id is held by another live address whose stateVersion is higher (reference: nameserver 3.4 step 5). */
 function isStale(tables: RouteTables, registration: BrokerRegistration, holderAddr: string | undefined): boolean {
   if (!holderAddr || holderAddr === registration.brokerAddr) return false;
-  const holder = tables.brokerLiveTable.get(registration.clusterName, holderAddr);
+  const holder = tables.brokerLiveTable.get(registration.clusterName, holderAddr, registration.brokerName);
   return (
     holder !== undefined && holder.dataVersion.stateVersion > registration.topicConfigWrapper.dataVersion.stateVersion
   );
@@ -128,20 +131,20 @@ function isStale(tables: RouteTables, registration: BrokerRegistration, holderAd
 /** As in Apache the loser also leaves the place it had, for instance as the slave it no longer wants to be. */
 function refuseStale(tables: RouteTables, registration: BrokerRegistration, holderAddr: string | undefined): void {
   recordConflict(tables, registration, 'stale_version', registration.clusterName, holderAddr);
-  const own = tables.brokerLiveTable.get(registration.clusterName, registration.brokerAddr);
+  const { clusterName, brokerAddr, brokerName } = registration;
+  const own = tables.brokerLiveTable.get(clusterName, brokerAddr, brokerName);
   if (own !== undefined) removeBroker(tables, own, 'conflict');
 }
 
 function noteConflicts(
   tables: RouteTables,
   registration: BrokerRegistration,
-  group: BrokerData | undefined,
+  group: ReadableBrokerGroup | undefined,
   holderAddr: string | undefined,
 ): void {
   if (group === undefined) return;
   const { clusterName, brokerAddr, brokerName, brokerId } = registration;
-  const names = tables.clusterAddrTable.brokerNamesOf(clusterName);
-  if (group.cluster !== clusterName && !names?.has(brokerName)) {
+  if (group.cluster !== clusterName && !tables.clusterAddrTable.lists(clusterName, brokerName)) {
     recordConflict(tables, registration, 'name_in_two_clusters', group.cluster, holderAddr);
   }
   if (holderAddr && holderAddr !== brokerAddr) {
@@ -158,7 +161,7 @@ function recordConflict(
   addr: string | undefined,
 ): void {
   const { clusterName, brokerAddr, brokerName, brokerId } = registration;
-  const holder = addr === undefined ? undefined : tables.brokerLiveTable.get(cluster, addr);
+  const holder = addr === undefined ? undefined : tables.brokerLiveTable.get(cluster, addr, brokerName);
   tables.events.record({
     type: 'broker.conflict',
     cause: 'register',
@@ -176,24 +179,28 @@ function recordConflict(
   });
 }
 
-/** The group with this broker in it. Its cluster is that of its first member; the 5.x flags are those of the last that registered. */
-function groupWith(tables: RouteTables, registration: BrokerRegistration, group: BrokerData | undefined): BrokerData {
-  const { brokerId, brokerAddr, zoneName } = registration;
-  const { fiveX } = tables.profile;
+/** The names in memory of their own. */
+function memberOf(registration: BrokerRegistration, fiveX: boolean): GroupMember {
+  const { zoneName } = registration;
   return {
-    cluster: group?.cluster ?? ownString(registration.clusterName),
-    brokerName: group?.brokerName ?? ownString(registration.brokerName),
-    brokerAddrs: withMember(group?.brokerAddrs ?? new Map(), brokerId, ownString(brokerAddr)),
+    clusterName: ownString(registration.clusterName),
+    brokerName: ownString(registration.brokerName),
+    brokerId: registration.brokerId,
+    brokerAddr: ownString(registration.brokerAddr),
     zoneName: fiveX && zoneName !== undefined ? ownString(zoneName) : undefined,
     enableActingMaster: fiveX && registration.enableActingMaster === true,
   };
 }
 
-function putTopics(tables: RouteTables, registration: BrokerRegistration, group: BrokerData, changed: boolean): void {
+function putTopics(
+  tables: RouteTables,
+  registration: BrokerRegistration,
+  group: ReadableBrokerGroup,
+  changed: boolean,
+): void {
   const { brokerId, enableActingMaster, topicConfigWrapper } = registration;
   const { fiveX } = tables.profile;
-  const isPrimeSlave =
-    fiveX && enableActingMaster !== undefined && brokerId !== MASTER_ID && smallestId(group) === brokerId;
+  const isPrimeSlave = fiveX && enableActingMaster !== undefined && brokerId !== MASTER_ID && group.minId === brokerId;
   if (brokerId !== MASTER_ID && !isPrimeSlave) return;
   const readOnly = isPrimeSlave && enableActingMaster === true;
   for (const config of topicConfigWrapper.topicConfigTable?.values() ?? []) {
@@ -204,12 +211,9 @@ function putTopics(tables: RouteTables, registration: BrokerRegistration, group:
     tables.putQueueData(topic, queueDataOf(config, group.brokerName, readOnly), group.cluster, 'register');
   }
   if (!fiveX || !changed) return;
-  for (const [topic, info] of topicConfigWrapper.topicQueueMappingInfoMap) tables.putMapping(topic, info);
-}
-
-function smallestId(group: BrokerData): Long | undefined {
-  for (const brokerId of group.brokerAddrs.keys()) return brokerId;
-  return undefined;
+  for (const [topic, info] of topicConfigWrapper.topicQueueMappingInfoMap) {
+    tables.putMapping(topic, info, group.cluster, 'register');
+  }
 }
 
 function queueDataOf(config: TopicConfig, brokerName: string, readOnly: boolean): QueueData {
@@ -217,19 +221,19 @@ function queueDataOf(config: TopicConfig, brokerName: string, readOnly: boolean)
     brokerName,
     readQueueNums: config.readQueueNums,
     writeQueueNums: config.writeQueueNums,
-    perm: readOnly ? config.perm & ~WRITE : config.perm,
+    perm: readOnly ? config.perm & ~PermName.WRITE : config.perm,
     topicSysFlag: config.topicSysFlag,
   };
 }
 
-function masterOf(tables: RouteTables, registration: BrokerRegistration, group: BrokerData): RegisterBrokerResult {
+function masterOf(
+  tables: RouteTables,
+  registration: BrokerRegistration,
+  group: ReadableBrokerGroup,
+): RegisterBrokerResult {
   if (registration.brokerId === MASTER_ID) return { ok: true };
-  const masterAddr = group.brokerAddrs.get(MASTER_ID);
-  if (!masterAddr) return { ok: true };
-  const { brokerLiveTable, profile } = tables;
-  // 4.x knows live brokers by address alone.
-  const master =
-    brokerLiveTable.get(registration.clusterName, masterAddr) ??
-    (profile.fiveX ? undefined : brokerLiveTable.at(masterAddr)[0]);
+  const masterAddr = group.addrOf(MASTER_ID);
+  if (masterAddr === undefined) return { ok: true };
+  const master = tables.brokerLiveTable.get(registration.clusterName, masterAddr, registration.brokerName);
   return master === undefined ? { ok: true } : { ok: true, masterAddr, haServerAddr: master.haServerAddr };
 }

@@ -1,8 +1,8 @@
 /**
  * Encoded route answers, kept until something that they show changes (design decision 2).
  *
- * Whoever changes what a route shows calls {@link RouteCache.invalidateTopic}: RouteInfoManager does for its tables; what a caller adds
- * to the bytes from elsewhere, for instance the order configuration, is the caller's to invalidate or to put into the key.
+ * Whoever changes what a route shows calls {@link RouteCache.invalidateTopic}: RouteTables does for the tables; what a caller adds
+ * to the bytes from elsewhere, for instance the order configuration, is the caller's to invalidate.
  */
 export class RouteCache {
   readonly #dialects = new Map<string | number, Map<string, Buffer>>();
@@ -33,10 +33,5 @@ export class RouteCache {
 
   invalidateTopic(topic: string): void {
     for (const routes of this.#dialects.values()) routes.delete(topic);
-  }
-
-  /** Forgets everything, for instance when a setting that all routes show has changed. */
-  clear(): void {
-    this.#dialects.clear();
   }
 }

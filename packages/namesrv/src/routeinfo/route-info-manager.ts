@@ -1,7 +1,7 @@
-import { type ClusterInfo, type DataVersion, sameDataVersion, type TopicRouteData } from '@rmqns/protocol';
+import { type ClusterInfo, type DataVersion, PermName, type TopicRouteData } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
-import { EventRecorder } from '../event-recorder.js';
-import type { ChangeCause, NamesrvEventListener } from '../namesrv-event.js';
+import type { EventRecorder } from '../event-recorder.js';
+import type { ChangeCause } from '../namesrv-event.js';
 import type { Profile } from '../profile.js';
 import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
 import { pickupTopicRouteData } from './pickup-topic-route-data.js';
@@ -9,6 +9,7 @@ import { type BrokerRegistration, type RegisterBrokerResult, registerBroker } fr
 import { removeBroker } from './remove-broker.js';
 import type { RouteCache } from './route-cache.js';
 import { RouteTables } from './route-tables.js';
+import { sameVersion } from './same-version.js';
 import { scanStallMillis } from './scan-stall.js';
 import {
   hasUnitSubTopics,
@@ -19,19 +20,14 @@ import {
   unitTopics,
 } from './topic-lists.js';
 
-const WRITE = 2;
-const READ_WRITE = 6;
-
 export interface RouteInfoManagerOptions {
   readonly profile: Profile;
   /** Silence after which a broker that named no time of its own is dropped; default 120 000. */
   readonly defaultHeartbeatTimeoutMillis?: number | undefined;
   /** How often {@link RouteInfoManager.scanNotActiveBroker} is to be called; default that of the profile. */
   readonly scanPeriodMillis?: number | undefined;
-  /** Gets every change; ignored when `events` is given. */
-  readonly onEvent?: NamesrvEventListener | undefined;
   /** Shared with others that change what the name server holds, so that revisions are common. */
-  readonly events?: EventRecorder | undefined;
+  readonly events: EventRecorder;
 }
 
 /** Names one registration, as codes 104, 322 and 904 do. */
@@ -65,12 +61,12 @@ export class RouteInfoManager {
   #lastScanMillis: number | undefined;
 
   constructor(options: RouteInfoManagerOptions) {
-    this.#tables = new RouteTables(options.profile, options.events ?? new EventRecorder(options.onEvent));
+    this.#tables = new RouteTables(options.profile, options.events);
     this.#defaultHeartbeatTimeoutMillis = options.defaultHeartbeatTimeoutMillis ?? 120_000;
     this.#scanPeriodMillis = options.scanPeriodMillis ?? options.profile.scanPeriodMillis;
   }
 
-  /** The tables, to read: whoever writes here breaks the kept routes. */
+  /** The tables, to read; what changes them is a method of this class. */
   get tables(): RouteTables {
     return this.#tables;
   }
@@ -78,19 +74,6 @@ export class RouteInfoManager {
   /** Encoded routes, dropped as the tables change. */
   get routeCache(): RouteCache {
     return this.#tables.routeCache;
-  }
-
-  /** Grows with every event. */
-  get revision(): number {
-    return this.#tables.events.revision;
-  }
-
-  /**
-   * The number of the latest registration. Remember it where a decision to remove is made now and carried out later: registrations
-   * made in between then survive (`decidedOn` of {@link unregisterBroker} and {@link onChannelDestroy}).
-   */
-  get incarnation(): number {
-    return this.#tables.incarnation;
   }
 
   /** Code 103. Refused registrations change nothing. */
@@ -104,11 +87,10 @@ export class RouteInfoManager {
    * Code 104: removes a broker by its address within the group it names, whatever the id, and never another broker's address
    * (reference: nameserver 9). With a cluster in which it is not registered, the address decides, as in Apache. Returns whether it was known.
    */
-  unregisterBroker(request: UnregisterBrokerRequest, decidedOn = Number.POSITIVE_INFINITY): boolean {
+  unregisterBroker(request: UnregisterBrokerRequest): boolean {
     return this.#tables.events.run(() => {
       const live = this.#registered(request);
       if (live !== undefined) {
-        if (live.incarnation > decidedOn) return true;
         removeBroker(this.#tables, live, 'unregister');
         return true;
       }
@@ -126,12 +108,12 @@ export class RouteInfoManager {
   }
 
   /**
-   * Every broker last heard on this connection goes (Apache removes one of them). One that has meanwhile been heard on another
-   * connection stays. Returns how many went.
+   * Every broker goes that registered on this connection and was heard on no other that is open (Apache removes one of them, and also
+   * one that was heard elsewhere). That a broker was merely heard on it is no reason to remove it. Returns how many went.
    */
-  onChannelDestroy(connection: BrokerConnection, decidedOn = Number.POSITIVE_INFINITY): number {
+  onChannelDestroy(connection: BrokerConnection): number {
     return this.#tables.events.run(() => {
-      const gone = this.#tables.brokerLiveTable.over(connection).filter((live) => live.incarnation <= decidedOn);
+      const gone = this.#tables.closeConnection(connection);
       for (const live of gone) removeBroker(this.#tables, live, 'channel-closed');
       return gone.length;
     });
@@ -148,11 +130,7 @@ export class RouteInfoManager {
     return events.run(() => {
       const stallMillis = scanStallMillis(this.#lastScanMillis, nowMillis, this.#scanPeriodMillis);
       this.#lastScanMillis = nowMillis;
-      if (stallMillis > 0) {
-        for (const live of [...brokerLiveTable.values()]) {
-          brokerLiveTable.put({ ...live, lastUpdateMillis: Math.min(nowMillis, live.lastUpdateMillis + stallMillis) });
-        }
-      }
+      if (stallMillis > 0) this.#tables.postponeAll(stallMillis, nowMillis);
       const expired: BrokerLiveInfo[] = [];
       for (const live of brokerLiveTable.values()) {
         if (live.lastUpdateMillis + live.heartbeatTimeoutMillis < nowMillis) expired.push(live);
@@ -174,18 +152,18 @@ export class RouteInfoManager {
     connection: BrokerConnection,
     nowMillis: number,
   ): DataVersionResult {
-    const live = this.#heard(broker);
+    const live = this.#tables.brokerLiveTable.newest(broker.clusterName, broker.brokerAddr);
     if (live === undefined) return { changed: true };
-    const changed = dataVersion === null || !sameDataVersion(live.dataVersion, dataVersion);
-    if (this.#tables.profile.fiveX || !changed) this.#refresh(live, connection, nowMillis);
+    const changed = dataVersion === null || !sameVersion(this.#tables.profile, live.dataVersion, dataVersion);
+    if (this.#tables.profile.fiveX || !changed) this.#tables.hear(live, connection, nowMillis);
     return { changed, dataVersion: live.dataVersion };
   }
 
   /** Code 904: the broker is heard, if it is known; that is the result. It never makes an entry. */
   brokerHeartbeat(broker: BrokerIdentity, connection: BrokerConnection, nowMillis: number): boolean {
-    const live = this.#heard(broker);
+    const live = this.#tables.brokerLiveTable.newest(broker.clusterName, broker.brokerAddr);
     if (live === undefined) return false;
-    this.#refresh(live, connection, nowMillis);
+    this.#tables.hear(live, connection, nowMillis);
     return true;
   }
 
@@ -239,12 +217,12 @@ export class RouteInfoManager {
 
   /** Code 205: clears the write bit of every topic of the group. Returns the number of its topics, changed or not. */
   wipeWritePermOfBroker(brokerName: string): number {
-    return this.#changePerms(brokerName, 'wipe-write-perm', (perm) => perm & ~WRITE);
+    return this.#changePerms(brokerName, 'wipe-write-perm', (perm) => perm & ~PermName.WRITE);
   }
 
   /** Code 327: sets read and write, and nothing else, on every topic of the group. Returns the number of its topics, changed or not. */
   addWritePermOfBroker(brokerName: string): number {
-    return this.#changePerms(brokerName, 'add-write-perm', () => READ_WRITE);
+    return this.#changePerms(brokerName, 'add-write-perm', () => PermName.READ | PermName.WRITE);
   }
 
   /** Code 216: forgets a topic, or its queues on the groups of one cluster. Returns whether anything was there to forget. */
@@ -255,7 +233,7 @@ export class RouteInfoManager {
       let found = false;
       for (const { brokerName } of topicQueueTable.queuesOf(topic)) {
         if (listed !== undefined && !listed.has(brokerName)) continue;
-        const cluster = brokerAddrTable.get(brokerName)?.cluster ?? '';
+        const cluster = brokerAddrTable.group(brokerName)?.cluster ?? '';
         this.#tables.removeQueueData(topic, brokerName, cluster, 'delete-topic');
         found = true;
       }
@@ -267,7 +245,7 @@ export class RouteInfoManager {
     const { topicQueueTable, brokerAddrTable, events } = this.#tables;
     return events.run(() => {
       const topics = topicQueueTable.topicsOf(brokerName);
-      const cluster = brokerAddrTable.get(brokerName)?.cluster ?? '';
+      const cluster = brokerAddrTable.group(brokerName)?.cluster ?? '';
       for (const topic of topics) {
         const queues = topicQueueTable.get(topic, brokerName);
         if (queues !== undefined) this.#tables.changePerm(topic, brokerName, change(queues.perm), cluster, cause);
@@ -276,22 +254,10 @@ export class RouteInfoManager {
     });
   }
 
-  #refresh(live: BrokerLiveInfo, connection: BrokerConnection, nowMillis: number): void {
-    this.#tables.brokerLiveTable.put({ ...live, connection, lastUpdateMillis: nowMillis });
-  }
-
-  /** The entry that a liveness request means. */
-  #heard({ clusterName, brokerAddr }: BrokerIdentity): BrokerLiveInfo | undefined {
-    const { brokerLiveTable, profile } = this.#tables;
-    if (clusterName === undefined) return brokerLiveTable.at(brokerAddr)[0];
-    return (
-      brokerLiveTable.get(clusterName, brokerAddr) ?? (profile.fiveX ? undefined : brokerLiveTable.at(brokerAddr)[0])
-    );
-  }
-
   /** The entry that an unregistration means: of this address and group, in the given cluster if there. */
   #registered({ clusterName, brokerAddr, brokerName }: UnregisterBrokerRequest): BrokerLiveInfo | undefined {
-    const candidates = this.#tables.brokerLiveTable.at(brokerAddr).filter((live) => live.brokerName === brokerName);
-    return candidates.find((live) => live.clusterName === clusterName) ?? candidates[0];
+    const { brokerLiveTable } = this.#tables;
+    const given = clusterName === undefined ? undefined : brokerLiveTable.get(clusterName, brokerAddr, brokerName);
+    return given ?? brokerLiveTable.named(brokerAddr, brokerName);
   }
 }

@@ -1,111 +1,226 @@
-import { type BrokerData, type QueueData, sameQueueData, type TopicQueueMappingInfo } from '@rmqns/protocol';
+import { MASTER_ID, PermName, type QueueData, sameQueueData, type TopicQueueMappingInfo } from '@rmqns/protocol';
+import type { Long } from '@rmqns/remoting/json';
 import type { EventRecorder } from '../event-recorder.js';
 import type { ChangeCause, TopicEvent } from '../namesrv-event.js';
 import type { Profile } from '../profile.js';
-import { BrokerAddrTable, sameMembers } from './broker-addr-table.js';
-import { BrokerLiveTable } from './broker-live-table.js';
+import { BrokerAddrTable } from './broker-addr-table.js';
+import {
+  type BrokerConnection,
+  type BrokerLiveFields,
+  type BrokerLiveInfo,
+  BrokerLiveTable,
+} from './broker-live-table.js';
 import { ClusterAddrTable } from './cluster-addr-table.js';
 import { FilterServerTable } from './filter-server-table.js';
 import { RouteCache } from './route-cache.js';
-import { TopicQueueMappingInfoTable } from './topic-queue-mapping-info-table.js';
+import { sameMapping, TopicQueueMappingInfoTable } from './topic-queue-mapping-info-table.js';
 import { TopicQueueTable } from './topic-queue-table.js';
 
+/** A member of a group as a registration gives it. */
+export interface GroupMember {
+  readonly clusterName: string;
+  readonly brokerName: string;
+  readonly brokerId: Long;
+  readonly brokerAddr: string;
+  /** 5.x. */
+  readonly zoneName: string | undefined;
+  /** 5.x. */
+  readonly enableActingMaster: boolean;
+}
+
 /**
- * The tables of the name server, and the steps of which every change is made: each keeps the kept routes true and notes its event.
+ * The tables of the name server, to read, and the steps of which every change is made, as methods: each keeps the kept answers true
+ * and notes its event.
  *
- * What holds between operations: a member of a group is an address in brokerLiveTable; a group has a member and is listed by a cluster;
- * a topic has queues, each on a group that exists.
+ * What holds between operations: a member of a group is an address that brokerLiveTable has under the group's name; a group has a
+ * member and is listed by a cluster; a topic has queues, each on a group that exists.
  */
 export class RouteTables {
-  readonly topicQueueTable = new TopicQueueTable();
-  readonly brokerAddrTable = new BrokerAddrTable();
-  readonly clusterAddrTable = new ClusterAddrTable();
-  readonly brokerLiveTable = new BrokerLiveTable();
-  readonly filterServerTable = new FilterServerTable();
-  readonly topicQueueMappingInfoTable = new TopicQueueMappingInfoTable();
+  readonly #topicQueueTable = new TopicQueueTable();
+  readonly #brokerAddrTable = new BrokerAddrTable();
+  readonly #clusterAddrTable = new ClusterAddrTable();
+  readonly #brokerLiveTable: BrokerLiveTable;
+  readonly #filterServerTable: FilterServerTable;
+  readonly #topicQueueMappingInfoTable = new TopicQueueMappingInfoTable();
   readonly routeCache = new RouteCache();
   readonly profile: Profile;
   readonly events: EventRecorder;
   #incarnation = 0;
+  #groupsRevision = 0;
+  #topicsRevision = 0;
 
   constructor(profile: Profile, events: EventRecorder) {
     this.profile = profile;
     this.events = events;
+    this.#brokerLiveTable = new BrokerLiveTable(profile.fiveX);
+    this.#filterServerTable = new FilterServerTable(profile.fiveX);
   }
 
-  /** The number of the latest registration. */
-  get incarnation(): number {
-    return this.#incarnation;
+  get topicQueueTable(): Omit<TopicQueueTable, 'put' | 'remove'> {
+    return this.#topicQueueTable;
   }
 
-  nextIncarnation(): number {
+  get brokerAddrTable(): Omit<BrokerAddrTable, 'putMember' | 'removeMember' | 'setFlags' | 'delete'> {
+    return this.#brokerAddrTable;
+  }
+
+  get clusterAddrTable(): Omit<ClusterAddrTable, 'add' | 'remove'> {
+    return this.#clusterAddrTable;
+  }
+
+  get brokerLiveTable(): Omit<BrokerLiveTable, 'put' | 'hear' | 'postpone' | 'close' | 'delete'> {
+    return this.#brokerLiveTable;
+  }
+
+  get filterServerTable(): Omit<FilterServerTable, 'put'> {
+    return this.#filterServerTable;
+  }
+
+  get topicQueueMappingInfoTable(): Omit<TopicQueueMappingInfoTable, 'put'> {
+    return this.#topicQueueMappingInfoTable;
+  }
+
+  /** The number of changes of groups, their members and the clusters that list them. */
+  get groupsRevision(): number {
+    return this.#groupsRevision;
+  }
+
+  /** The number of changes of topics and their queues. */
+  get topicsRevision(): number {
+    return this.#topicsRevision;
+  }
+
+  /** Puts a registration into brokerLiveTable. */
+  putLive(fields: Omit<BrokerLiveFields, 'incarnation'>): BrokerLiveInfo {
     this.#incarnation += 1;
-    return this.#incarnation;
+    return this.#brokerLiveTable.put({ ...fields, incarnation: this.#incarnation });
+  }
+
+  /** A broker was heard; that is no event. */
+  hear(live: BrokerLiveInfo, connection: BrokerConnection, nowMillis: number): void {
+    this.#brokerLiveTable.hear(live, connection, nowMillis);
+  }
+
+  /** Gives every broker more time to be heard, never more than until now. */
+  postponeAll(stallMillis: number, nowMillis: number): void {
+    for (const live of this.#brokerLiveTable.values()) {
+      this.#brokerLiveTable.postpone(live, Math.min(nowMillis, live.lastUpdateMillis + stallMillis));
+    }
+  }
+
+  /** A connection has closed. Returns the brokers that were heard on no other; they are to be removed. */
+  closeConnection(connection: BrokerConnection): BrokerLiveInfo[] {
+    return this.#brokerLiveTable.close(connection);
+  }
+
+  /** Takes an entry out of brokerLiveTable, and its filter servers with the last one of its address; false when it is gone already. */
+  removeLive(live: BrokerLiveInfo): boolean {
+    if (!this.#brokerLiveTable.delete(live)) return false;
+    const { clusterName, brokerAddr } = live;
+    if (!this.#brokerLiveTable.hasPlace(clusterName, brokerAddr)) this.putFilterServers(clusterName, brokerAddr, []);
+    return true;
+  }
+
+  /** Puts a member into its group, which the cluster then lists, and gives the group its flags; true when that changed the group. */
+  putMember(member: GroupMember): boolean {
+    const { clusterName, brokerName, brokerId, brokerAddr, zoneName, enableActingMaster } = member;
+    if (!this.#clusterAddrTable.lists(clusterName, brokerName)) {
+      this.#groupsRevision += 1;
+      if (this.#clusterAddrTable.add(clusterName, brokerName)) {
+        this.events.record({ type: 'cluster.added', cause: 'register', cluster: clusterName });
+      }
+    }
+    const moved = this.#brokerAddrTable.putMember(brokerName, clusterName, brokerId, brokerAddr);
+    const flagged = this.#brokerAddrTable.setFlags(brokerName, zoneName, enableActingMaster);
+    if (moved || flagged) this.#groupChanged(brokerName);
+    return moved || flagged;
+  }
+
+  /** Takes an address out of a group; the last one takes the group with it, and its topics. */
+  removeMember(brokerName: string, brokerAddr: string, cause: ChangeCause): void {
+    if (!this.#brokerAddrTable.removeMember(brokerName, brokerAddr)) return;
+    this.#groupChanged(brokerName);
+    const group = this.#brokerAddrTable.group(brokerName);
+    if (group === undefined) return;
+    if (group.size === 0) {
+      this.#removeGroup(brokerName, group.cluster, cause);
+      return;
+    }
+    // 5.x: a group that lost its master and may have an acting one takes no new messages (reference: nameserver 3.7). The loser of a
+    // conflict is no such loss: Apache leaves the permissions alone.
+    if (!this.profile.fiveX || cause === 'conflict') return;
+    if (!group.enableActingMaster || group.addrOf(MASTER_ID) !== undefined) return;
+    for (const topic of this.#topicQueueTable.topicsOf(brokerName)) {
+      const queues = this.#topicQueueTable.get(topic, brokerName);
+      if (queues !== undefined) this.changePerm(topic, brokerName, queues.perm & ~PermName.WRITE, group.cluster, cause);
+    }
   }
 
   /** Adds or replaces a topic's queues on one group (of `cluster`, for the event); equal ones change nothing. */
   putQueueData(topic: string, queueData: QueueData, cluster: string, cause: ChangeCause): void {
-    const before = this.topicQueueTable.get(topic, queueData.brokerName);
+    const before = this.#topicQueueTable.get(topic, queueData.brokerName);
     if (before !== undefined && sameQueueData(before, queueData)) return;
-    const type = this.topicQueueTable.has(topic) ? 'topic.changed' : 'topic.added';
-    const after = this.topicQueueTable.put(topic, queueData, this.profile.changedQueueMovesToEnd);
+    const type = this.#topicQueueTable.has(topic) ? 'topic.changed' : 'topic.added';
+    const after = this.#topicQueueTable.put(topic, queueData, this.profile.changedQueueMovesToEnd);
     this.#topicChanged({ type, cause, cluster, broker: queueData.brokerName, topic, before, after });
   }
 
   /** Removes a topic's queues on one group, and the topic with its last ones. */
   removeQueueData(topic: string, brokerName: string, cluster: string, cause: ChangeCause): void {
-    const before = this.topicQueueTable.remove(topic, brokerName);
+    const before = this.#topicQueueTable.remove(topic, brokerName);
     if (before === undefined) return;
-    const type = this.topicQueueTable.has(topic) ? 'topic.changed' : 'topic.removed';
+    const type = this.#topicQueueTable.has(topic) ? 'topic.changed' : 'topic.removed';
     this.#topicChanged({ type, cause, cluster, broker: brokerName, topic, before });
   }
 
   /** Gives a topic's queues on one group another permission. */
   changePerm(topic: string, brokerName: string, perm: number, cluster: string, cause: ChangeCause): void {
-    const before = this.topicQueueTable.get(topic, brokerName);
+    const before = this.#topicQueueTable.get(topic, brokerName);
     if (before === undefined || before.perm === perm) return;
-    const after = this.topicQueueTable.put(topic, { ...before, perm });
+    const after = this.#topicQueueTable.put(topic, { ...before, perm });
     this.#topicChanged({ type: 'perm.changed', cause, cluster, broker: brokerName, topic, before, after });
   }
 
-  /** Adds or replaces a group; true when that changed it. */
-  putGroup(group: BrokerData): boolean {
-    const before = this.brokerAddrTable.get(group.brokerName);
-    if (before !== undefined && sameGroup(before, group)) return false;
-    this.brokerAddrTable.put(group);
-    this.#invalidateBroker(group.brokerName);
-    return true;
+  /** Replaces the filter servers of a broker. */
+  putFilterServers(clusterName: string, brokerAddr: string, filterServers: readonly string[]): void {
+    if (!this.#filterServerTable.put(clusterName, brokerAddr, filterServers)) return;
+    for (const brokerName of this.#brokerAddrTable.namesOf(brokerAddr)) this.#invalidateRoutes(brokerName);
   }
 
-  /** Replaces the filter servers of a broker; true when they changed. */
-  putFilterServers(clusterName: string, brokerAddr: string, filterServers: readonly string[]): boolean {
-    if (!this.filterServerTable.put(clusterName, brokerAddr, filterServers)) return false;
-    for (const brokerName of this.brokerAddrTable.namesOf(brokerAddr)) this.#invalidateBroker(brokerName);
-    return true;
-  }
-
-  /** Keeps where a static topic's logical queues lie on one broker. */
-  putMapping(topic: string, info: TopicQueueMappingInfo): void {
-    this.topicQueueMappingInfoTable.put(topic, info);
+  /** Keeps where a static topic's logical queues lie on one broker; what is known already changes nothing. */
+  putMapping(topic: string, info: TopicQueueMappingInfo, cluster: string, cause: ChangeCause): void {
+    const before = this.#topicQueueMappingInfoTable.get(topic, info.bname);
+    if (before !== undefined && sameMapping(before, info)) return;
+    this.#topicQueueMappingInfoTable.put(topic, info);
     this.routeCache.invalidateTopic(topic);
+    this.events.record({ type: 'mapping.changed', cause, cluster, broker: info.bname, topic, before, after: info });
   }
 
-  #invalidateBroker(brokerName: string): void {
+  #removeGroup(brokerName: string, cluster: string, cause: ChangeCause): void {
+    const topics = this.#topicQueueTable.topicsOf(brokerName);
+    this.#brokerAddrTable.delete(brokerName);
+    this.events.record({ type: 'broker-name.removed', cause, cluster, broker: brokerName });
+    for (const listing of this.#clusterAddrTable.clustersOf(brokerName)) {
+      if (this.#clusterAddrTable.remove(listing, brokerName)) {
+        this.events.record({ type: 'cluster.removed', cause, cluster: listing });
+      }
+    }
+    for (const topic of topics) this.removeQueueData(topic, brokerName, cluster, cause);
+  }
+
+  #groupChanged(brokerName: string): void {
+    this.#groupsRevision += 1;
+    this.#invalidateRoutes(brokerName);
+  }
+
+  #invalidateRoutes(brokerName: string): void {
     if (this.routeCache.size === 0) return;
-    for (const topic of this.topicQueueTable.topicsOf(brokerName)) this.routeCache.invalidateTopic(topic);
+    for (const topic of this.#topicQueueTable.topicsOf(brokerName)) this.routeCache.invalidateTopic(topic);
   }
 
   #topicChanged(event: TopicEvent): void {
+    this.#topicsRevision += 1;
     this.routeCache.invalidateTopic(event.topic);
     this.events.record(event);
   }
-}
-
-function sameGroup(a: BrokerData, b: BrokerData): boolean {
-  return (
-    a.cluster === b.cluster &&
-    a.zoneName === b.zoneName &&
-    a.enableActingMaster === b.enableActingMaster &&
-    sameMembers(a.brokerAddrs, b.brokerAddrs)
-  );
 }

@@ -1,8 +1,5 @@
-import type { QueueData } from '@rmqns/protocol';
+import { hasUnitFlag, hasUnitSubFlag, type QueueData } from '@rmqns/protocol';
 import type { RouteTables } from './route-tables.js';
-
-const UNIT = 1;
-const UNIT_SUB = 2;
 
 /** The names that code 304 answers: clusters and broker groups, and the address of some broker. */
 export interface SystemTopicList {
@@ -23,25 +20,23 @@ export function topicsByCluster(tables: RouteTables, clusterName: string): strin
 export function systemTopicList(tables: RouteTables): SystemTopicList {
   const topicList: string[] = [];
   for (const [cluster, brokerNames] of tables.clusterAddrTable.entries()) topicList.push(cluster, ...brokerNames);
-  for (const [, group] of tables.brokerAddrTable.entries()) {
-    for (const brokerAddr of group.brokerAddrs.values()) return { topicList, brokerAddr };
-  }
-  return { topicList };
+  const brokerAddr = tables.brokerAddrTable.anyAddr();
+  return brokerAddr === undefined ? { topicList } : { topicList, brokerAddr };
 }
 
 /** Topics of units. As in Apache the first queue entry decides (reference: nameserver 2.10). */
 export function unitTopics(tables: RouteTables): string[] {
-  return topicsWhere(tables, ({ topicSysFlag }) => (topicSysFlag & UNIT) !== 0);
+  return topicsWhere(tables, ({ topicSysFlag }) => hasUnitFlag(topicSysFlag));
 }
 
 /** Topics that units subscribe to. */
 export function hasUnitSubTopics(tables: RouteTables): string[] {
-  return topicsWhere(tables, ({ topicSysFlag }) => (topicSysFlag & UNIT_SUB) !== 0);
+  return topicsWhere(tables, ({ topicSysFlag }) => hasUnitSubFlag(topicSysFlag));
 }
 
 /** Topics that units subscribe to and that are of no unit. */
 export function hasUnitSubUnUnitTopics(tables: RouteTables): string[] {
-  return topicsWhere(tables, ({ topicSysFlag }) => (topicSysFlag & UNIT) === 0 && (topicSysFlag & UNIT_SUB) !== 0);
+  return topicsWhere(tables, ({ topicSysFlag }) => !hasUnitFlag(topicSysFlag) && hasUnitSubFlag(topicSysFlag));
 }
 
 function topicsWhere(tables: RouteTables, accept: (first: QueueData) => boolean): string[] {

@@ -70,7 +70,7 @@ for (const profile of ALL) {
       manager.registerBroker(registration({ addr: 'b:1', connection: 2 }), 0);
       expect(unregister(manager)).to.equal(true);
       expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': ['0=b:1'] });
-      expect(manager.tables.brokerLiveTable.has(A)).to.equal(false);
+      expect(manager.tables.brokerLiveTable.has(A, 'broker-a')).to.equal(false);
     });
 
     it('a master that leaves its slave behind leaves the topics, too', () => {
@@ -81,16 +81,66 @@ for (const profile of ALL) {
       expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': ['1=s:1'] });
       expect(permOf(manager, 'T1')).to.equal(6);
     });
+  });
 
-    it('an unregistration decided on an older registration is no longer carried out', () => {
-      const { manager } = recordingManager(profile);
-      manager.registerBroker(registration(), 0);
-      const decidedOn = manager.incarnation;
-      manager.registerBroker(registration(), 1);
-      const request = { clusterName: 'C1', brokerName: 'broker-a', brokerId: 0, brokerAddr: A };
-      manager.unregisterBroker(request, decidedOn);
-      expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': [`0=${A}`] });
-      manager.unregisterBroker(request, manager.incarnation);
+  describe(`one address under two names, profile ${profile}`, () => {
+    const two = (second: object) => {
+      const recorded = recordingManager(profile);
+      recorded.manager.registerBroker(registration({ name: 'broker-a', connection: 1 }), 0);
+      recorded.manager.registerBroker(registration({ name: 'broker-b', connection: 2, ...second }), 50_000);
+      return recorded.manager;
+    };
+    for (const second of [{ cluster: 'C1' }, { cluster: 'C2' }]) {
+      const where = `the second in ${second.cluster}`;
+      it(`an unregistration takes the group that it names, ${where}`, () => {
+        for (const [clusterName, brokerName, left] of [
+          ['C1', 'broker-a', 'broker-b'],
+          [second.cluster, 'broker-b', 'broker-a'],
+        ] as const) {
+          const manager = two(second);
+          expect(unregister(manager, { clusterName, brokerName })).to.equal(true);
+          expect(routeOf(manager, 'T1')).to.deep.equal({ [left]: [`0=${A}`] });
+          expect([...manager.getAllClusterInfo().brokerAddrTable.keys()]).to.deep.equal([left]);
+        }
+      });
+
+      it(`the close of a connection takes the group that registered on it, ${where}`, () => {
+        const first = two(second);
+        expect(first.onChannelDestroy(1)).to.equal(1);
+        expect(routeOf(first, 'T1')).to.deep.equal({ 'broker-b': [`0=${A}`] });
+        const last = two(second);
+        expect(last.onChannelDestroy(2)).to.equal(1);
+        expect(routeOf(last, 'T1')).to.deep.equal({ 'broker-a': [`0=${A}`] });
+      });
+
+      it(`the name that is no longer registered expires, the other stays, ${where}`, () => {
+        const manager = two(second);
+        expect(manager.scanNotActiveBroker(120_001).map(({ brokerName }) => brokerName)).to.deep.equal(['broker-a']);
+        expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-b': [`0=${A}`] });
+      });
+    }
+
+    it('a heartbeat is that of the name registered last', () => {
+      const manager = two({});
+      manager.brokerHeartbeat({ clusterName: 'C1', brokerAddr: A }, 2, 100_000);
+      manager.scanNotActiveBroker(200_000);
+      expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-b': [`0=${A}`] });
+      expect(unregister(manager, { brokerName: 'broker-b' })).to.equal(true);
+      expect(contents(manager)).to.deep.equal(empty());
+    });
+
+    it('when the name registered last has left, a heartbeat is that of the one before', () => {
+      const manager = two({});
+      unregister(manager, { brokerName: 'broker-b' });
+      expect(manager.brokerHeartbeat({ clusterName: 'C1', brokerAddr: A }, 1, 100_000)).to.equal(true);
+      expect(manager.scanNotActiveBroker(220_000)).to.deep.equal([]);
+    });
+
+    it('the filter servers of the address stay until the last name leaves', () => {
+      const manager = two({ over: { filterServerList: ['f:1'] } });
+      unregister(manager, { brokerName: 'broker-b' });
+      expect(manager.pickupTopicRouteData('T1')?.filterServerTable).to.deep.equal(new Map([[A, ['f:1']]]));
+      unregister(manager);
       expect(contents(manager)).to.deep.equal(empty());
     });
   });
@@ -117,6 +167,8 @@ for (const profile of ALL) {
             haServerAddr: '10.0.0.1:10912',
             heartbeatTimeoutMillis: 120_000,
             filterServers: [],
+            zoneName: undefined,
+            enableActingMaster: false,
           },
         },
         { type: 'broker-name.removed', revision: 6, ...of, broker: 'broker-a' },
@@ -124,7 +176,6 @@ for (const profile of ALL) {
         { type: 'topic.removed', revision: 8, ...of, broker: 'broker-a', topic: 'T1', before: queueData },
         { type: 'topic.removed', revision: 9, ...of, broker: 'broker-a', topic: 'T2', before: queueData },
       ]);
-      expect(manager.revision).to.equal(9);
     });
 
     it('10.3 row 17: both brokers of one connection go (Apache removes the first it finds, P22)', () => {
@@ -146,28 +197,45 @@ for (const profile of ALL) {
       expect(contents(manager)).to.deep.equal(empty());
     });
 
-    it('a broker that was heard on a second connection survives the close of the first (Apache drops it, P23)', () => {
-      const broker = { clusterName: 'C1', brokerAddr: A };
-      for (const hear of [
-        (manager: RouteInfoManager) => manager.queryDataVersion(broker, version(1), 2, 1),
-        (manager: RouteInfoManager) => manager.brokerHeartbeat(broker, 2, 1),
-      ]) {
+    const broker = { clusterName: 'C1', brokerAddr: A };
+    for (const [what, hear] of [
+      ['version query', (manager, connection) => manager.queryDataVersion(broker, version(1), connection, 1)],
+      ['heartbeat', (manager, connection) => manager.brokerHeartbeat(broker, connection, 1)],
+    ] satisfies [string, (manager: RouteInfoManager, connection: number) => unknown][]) {
+      it(`a broker whose ${what} came on a second connection survives the close of the first (Apache drops it, P23), not that of both`, () => {
         const { manager } = recordingManager(profile);
         manager.registerBroker(registration({ connection: 1 }), 0);
-        hear(manager);
-        manager.onChannelDestroy(1);
+        hear(manager, 2);
+        hear(manager, 3);
+        expect(manager.onChannelDestroy(1)).to.equal(0);
+        expect(manager.onChannelDestroy(3)).to.equal(0);
         expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': [`0=${A}`] });
-        manager.onChannelDestroy(2);
+        expect(manager.onChannelDestroy(2)).to.equal(1);
         expect(contents(manager)).to.deep.equal(empty());
-      }
-    });
+      });
 
-    it('a close decided on an older registration is no longer carried out', () => {
+      it(`a ${what} from a strange connection takes no broker over: its close drops nobody`, () => {
+        const { manager } = recordingManager(profile);
+        manager.registerBroker(registration({ connection: 1 }), 0);
+        hear(manager, 2);
+        expect(manager.onChannelDestroy(2)).to.equal(0);
+        expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': [`0=${A}`] });
+        expect(manager.onChannelDestroy(1)).to.equal(1);
+        expect(contents(manager)).to.deep.equal(empty());
+      });
+    }
+
+    it('of the many connections that a broker was heard on the latest seven count beside the one it registered on', () => {
       const { manager } = recordingManager(profile);
-      manager.registerBroker(registration(), 0);
-      const decidedOn = manager.incarnation;
-      manager.registerBroker(registration(), 1);
-      expect(manager.onChannelDestroy(1, decidedOn)).to.equal(0);
+      manager.registerBroker(registration({ connection: 1 }), 0);
+      for (let connection = 2; connection <= 100; connection++) manager.brokerHeartbeat(broker, connection, 1);
+      const [live] = manager.tables.brokerLiveTable.values();
+      expect(live?.otherConnections).to.deep.equal([94, 95, 96, 97, 98, 99, 100]);
+      expect(manager.tables.brokerLiveTable.over(93)).to.deep.equal([]);
+      for (let connection = 1; connection < 100; connection++) {
+        expect(manager.onChannelDestroy(connection)).to.equal(0);
+      }
+      expect(manager.onChannelDestroy(100)).to.equal(1);
     });
 
     it('the connection of a client changes nothing', () => {
@@ -183,7 +251,7 @@ for (const profile of ALL) {
       manager.registerBroker(registration({ name: 'broker-a' }), 0);
       manager.registerBroker(registration({ name: 'broker-b' }), 0);
       expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': [`0=${A}`], 'broker-b': [`0=${A}`] });
-      manager.onChannelDestroy(1);
+      expect(manager.onChannelDestroy(1)).to.equal(2);
       expect(contents(manager)).to.deep.equal(empty());
     });
 

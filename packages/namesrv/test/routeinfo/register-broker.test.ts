@@ -38,6 +38,7 @@ for (const profile of ALL) {
             heartbeatTimeoutMillis: 120_000,
             lastUpdateMillis: 7,
             connection: 1,
+            otherConnections: [],
           },
         ],
         filters: [],
@@ -269,6 +270,37 @@ for (const profile of FOUR_X) {
       expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': ['0=b:1'] });
     });
 
+    it('a stateVersion is no part of the version: it changes nothing, and is no event', () => {
+      const { manager, events } = recordingManager(profile);
+      manager.registerBroker(registration({ version: version(1, 1) }), 0);
+      events.length = 0;
+      const topics = [topicConfig('T1', { perm: 4 }), 'T2'];
+      manager.registerBroker(registration({ version: version(1, 2), topics }), 1);
+      expect(permOf(manager, 'T1')).to.equal(6);
+      expect(events).to.deep.equal([]);
+      const broker = { clusterName: 'C1', brokerAddr: '10.0.0.1:10911' };
+      expect(manager.queryDataVersion(broker, version(1, 9), 1, 1).changed).to.equal(false);
+    });
+
+    it('the filter servers of an address are one list, whatever the cluster', () => {
+      const { manager } = recordingManager(profile);
+      const filters = () => manager.pickupTopicRouteData('T1')?.filterServerTable;
+      manager.registerBroker(registration(), 0);
+      const slave = { id: 1, addr: 's:1', cluster: 'C2', connection: 2 };
+      manager.registerBroker(registration({ ...slave, over: { filterServerList: ['f:1'] } }), 0);
+      expect(filters()).to.deep.equal(new Map([['s:1', ['f:1']]]));
+      manager.registerBroker(registration({ ...slave, cluster: 'C1', over: { filterServerList: [] } }), 0);
+      expect(filters()).to.deep.equal(new Map());
+    });
+
+    it('an address in two clusters is one broker: the same version from another cluster is no change', () => {
+      const { manager } = recordingManager(profile);
+      manager.registerBroker(registration({ cluster: 'C1' }), 0);
+      manager.registerBroker(registration({ cluster: 'C2', topics: ['T1', 'T2', 'T3'] }), 0);
+      expect(manager.getAllTopicList()).to.deep.equal(['T1', 'T2']);
+      expect(manager.tables.brokerLiveTable.size).to.equal(1);
+    });
+
     it('what only 5.x knows is ignored: zone, acting master, heartbeat timeout, static topics', () => {
       const { manager } = recordingManager(profile);
       const over = { zoneName: 'z', enableActingMaster: true, heartbeatTimeoutMillis: 10_000 };
@@ -384,8 +416,38 @@ describe('registerBroker, profile 5.3.3', () => {
     manager.registerBroker(registration({ id: 1, addr: 'b:1', version: version(1, 1) }), 0);
     manager.registerBroker(registration({ id: 0, addr: 'b:1', version: version(1, 1) }), 0);
     expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': ['0=a:1'] });
-    expect(manager.tables.brokerLiveTable.has('b:1')).to.equal(false);
+    expect(manager.tables.brokerLiveTable.has('b:1', 'broker-a')).to.equal(false);
   });
+
+  it('a master that loses its next place to a newer stateVersion leaves the permissions of its group as they are', () => {
+    const { manager } = recordingManager(profile);
+    const over = { enableActingMaster: true };
+    manager.registerBroker(registration({ addr: 'a:1', version: version(1, 3), connection: 1, over }), 0);
+    manager.registerBroker(registration({ id: 1, addr: 'b:1', version: version(1, 5), connection: 2, over }), 0);
+    manager.registerBroker(registration({ id: 1, addr: 'a:1', version: version(1, 3), connection: 1, over }), 0);
+    expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': ['1=b:1'] });
+    expect(permOf(manager, 'T1')).to.equal(6);
+  });
+
+  it('the flags of a registration that is ignored are ignored, too (Apache takes them over)', () => {
+    const { manager } = recordingManager(profile);
+    const over = { enableActingMaster: true, zoneName: 'z' };
+    manager.registerBroker(registration({ id: 1, addr: 'b:1', version: version(1, 5), over }), 0);
+    manager.registerBroker(registration({ id: 1, addr: 'a:1', version: version(1, 3), connection: 2 }), 0);
+    expect(manager.getAllClusterInfo().brokerAddrTable.get('broker-a')).to.include({
+      enableActingMaster: true,
+      zoneName: 'z',
+    });
+  });
+
+  for (const heartbeatTimeoutMillis of [0, -1, 2 ** 53, Number.NaN]) {
+    it(`a heartbeat timeout of ${heartbeatTimeoutMillis} is none: the default holds`, () => {
+      const { manager } = recordingManager(profile, { defaultHeartbeatTimeoutMillis: 1_000 });
+      manager.registerBroker(registration({ over: { heartbeatTimeoutMillis } }), 0);
+      expect(manager.scanNotActiveBroker(1_000)).to.have.length(0);
+      expect(manager.scanNotActiveBroker(1_001)).to.have.length(1);
+    });
+  }
 
   for (const [what, stateVersion] of [
     ['an equal', 9],

@@ -1,5 +1,6 @@
 import type { DataVersion, TopicConfig } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
+import { EventRecorder } from '../../src/event-recorder.js';
 import type { NamesrvEvent } from '../../src/namesrv-event.js';
 import { type ProfileName, profiles } from '../../src/profile.js';
 import type { BrokerRegistration } from '../../src/routeinfo/register-broker.js';
@@ -72,7 +73,7 @@ export function recordingManager(
   const events: NamesrvEvent[] = [];
   const manager = new RouteInfoManager({
     profile: profiles[profile],
-    onEvent: (event) => events.push(event),
+    events: new EventRecorder((event) => events.push(event)),
     ...options,
   });
   return { manager, events };
@@ -106,7 +107,7 @@ export function contents(manager: RouteInfoManager): object {
     ),
     groups: [...tables.brokerAddrTable.entries()],
     clusters: [...tables.clusterAddrTable.entries()].map(([cluster, names]) => [cluster, [...names]]),
-    live: [...tables.brokerLiveTable.values()].map(({ incarnation, ...live }) => live),
+    live: [...tables.brokerLiveTable.values()].map(({ incarnation, ...live }) => ({ ...live })),
     filters: [...tables.filterServerTable.entries()],
   };
 }

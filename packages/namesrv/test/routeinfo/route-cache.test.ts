@@ -18,8 +18,6 @@ describe('RouteCache', () => {
     expect(cache.size).to.equal(1);
     expect(cache.get('T1', 'standard', bytes('x')).toString()).to.equal('x');
     expect(cache.get('T2', 'standard', bytes('x'))).to.equal(other);
-    cache.clear();
-    expect(cache.size).to.equal(0);
   });
 
   it('an unknown topic is not kept', () => {

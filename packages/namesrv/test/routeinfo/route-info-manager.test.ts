@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { EventRecorder } from '../../src/event-recorder.js';
 import { type ProfileName, profiles } from '../../src/profile.js';
 import { RouteInfoManager } from '../../src/routeinfo/route-info-manager.js';
 import { permOf, recordingManager, registration, routeOf, topicConfig, version } from './registration.js';
@@ -196,10 +197,10 @@ describe('events of RouteInfoManager', () => {
     const seen: unknown[] = [];
     const manager: RouteInfoManager = new RouteInfoManager({
       profile: profiles['5.3.3'],
-      onEvent: (event) => {
+      events: new EventRecorder((event) => {
         seen.push([event.revision, event.type, manager.getAllTopicList().length]);
         if (event.type === 'broker.registered') manager.deleteTopic('T2');
-      },
+      }),
     });
     manager.registerBroker(registration(), 0);
     expect(seen).to.deep.equal([
@@ -211,19 +212,87 @@ describe('events of RouteInfoManager', () => {
     ]);
   });
 
-  it('a listener that throws neither stops the other events nor harms the tables', () => {
+  it('a listener that throws harms neither the operation, nor the other events, nor the tables; its error is handed on', () => {
     const seen: number[] = [];
-    const manager = new RouteInfoManager({
-      profile: profiles['5.3.3'],
-      onEvent: ({ revision }) => {
+    const failures: unknown[] = [];
+    const events = new EventRecorder(
+      ({ revision }) => {
         seen.push(revision);
         if (revision === 2) throw new Error('listener');
       },
-    });
-    expect(() => manager.registerBroker(registration(), 0)).to.throw('listener');
-    expect(seen).to.deep.equal([1, 2, 3, 4]);
+      (error, event) => failures.push([(error as Error).message, event.type]),
+    );
+    const manager = new RouteInfoManager({ profile: profiles['5.3.3'], events });
     expect(manager.registerBroker(registration(), 0)).to.deep.equal({ ok: true });
+    expect(seen).to.deep.equal([1, 2, 3, 4]);
+    expect(failures).to.deep.equal([['listener', 'broker.registered']]);
     manager.deleteTopic('T1');
     expect(seen).to.deep.equal([1, 2, 3, 4, 5]);
+  });
+
+  it('an equal mapping of a static topic is no event and keeps the route; a different one is both', () => {
+    const { manager, events } = recordingManager('5.3.3');
+    const register = (epoch: number, counter: number) => {
+      const info = {
+        topic: 'T1',
+        scope: '__global__',
+        totalQueues: 2,
+        bname: 'broker-a',
+        epoch,
+        dirty: false,
+        currIdMap: new Map([[0, 1]]),
+      };
+      const { topicConfigWrapper } = registration({ version: version(counter) });
+      const wrapper = { ...topicConfigWrapper, topicQueueMappingInfoMap: new Map([['T1', info]]) };
+      manager.registerBroker(registration({ over: { topicConfigWrapper: wrapper } }), 0);
+      return info;
+    };
+    const first = register(1, 1);
+    const kept = manager.routeCache.get('T1', 0, () => Buffer.from('1'));
+    events.length = 0;
+    register(1, 2);
+    expect(events.map(({ type }) => type)).to.deep.equal(['broker.updated']);
+    expect(manager.routeCache.get('T1', 0, () => Buffer.from('2'))).to.equal(kept);
+    events.length = 0;
+    const second = register(2, 3);
+    expect(events.slice(1)).to.deep.equal([
+      {
+        type: 'mapping.changed',
+        cause: 'register',
+        cluster: 'C1',
+        broker: 'broker-a',
+        topic: 'T1',
+        before: first,
+        after: second,
+        revision: events.at(-1)?.revision,
+      },
+    ]);
+    expect(manager.routeCache.get('T1', 0, () => Buffer.from('3')).toString()).to.equal('3');
+  });
+
+  it('a change of zone or acting master alone shows in broker.updated', () => {
+    const { manager, events } = recordingManager('5.3.3');
+    const register = (zoneName: string, enableActingMaster: boolean) =>
+      manager.registerBroker(registration({ over: { zoneName, enableActingMaster } }), 0);
+    register('z1', false);
+    events.length = 0;
+    register('z2', false);
+    register('z2', true);
+    register('z2', true);
+    const flags = events.map((event) =>
+      event.type === 'broker.updated'
+        ? [event.before, event.after].map(({ zoneName, enableActingMaster }) => [zoneName, enableActingMaster])
+        : event.type,
+    );
+    expect(flags).to.deep.equal([
+      [
+        ['z1', false],
+        ['z2', false],
+      ],
+      [
+        ['z2', false],
+        ['z2', true],
+      ],
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import type { QueueData, TopicQueueMappingInfo } from '@rmqns/protocol';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { describe, it } from 'mocha';
+import { EventRecorder } from '../../src/event-recorder.js';
 import type { NamesrvEvent } from '../../src/namesrv-event.js';
 import { type ProfileName, profiles } from '../../src/profile.js';
 import { RouteInfoManager } from '../../src/routeinfo/route-info-manager.js';
@@ -75,8 +76,7 @@ function perform(manager: RouteInfoManager, model: RouteModel, step: Step, now: 
         },
         now,
       );
-      const registered = { ...step, topics: configs, version: `${step.counter} ${step.stateVersion}` };
-      expect(result.ok).to.equal(model.register(registered, now));
+      expect(result.ok).to.equal(model.register({ ...step, topics: configs }, now));
       return;
     }
     case 'hear':
@@ -139,11 +139,16 @@ function checkInvariants({ tables }: RouteInfoManager): void {
   }
   for (const [brokerName, group] of brokerAddrTable.entries()) {
     expect(group.brokerAddrs.size).to.be.greaterThan(0);
-    expect(clusterAddrTable.clustersOf(brokerName)).to.include(group.cluster);
+    const listing = [...clusterAddrTable.entries()].flatMap(([cluster, names]) =>
+      names.has(brokerName) ? [cluster] : [],
+    );
+    expect(listing).to.include(group.cluster);
+    expect(clusterAddrTable.clustersOf(brokerName).sort()).to.deep.equal(listing.sort());
+    expect(brokerAddrTable.group(brokerName)?.minId).to.equal([...group.brokerAddrs.keys()][0]);
     const addrs = [...group.brokerAddrs.values()];
     expect(new Set(addrs).size, 'one record per address').to.equal(addrs.length);
     for (const addr of addrs) {
-      expect(brokerLiveTable.has(addr), 'a member is heard').to.equal(true);
+      expect(brokerLiveTable.has(addr, brokerName), 'a member is heard under the name of its group').to.equal(true);
       expect(brokerAddrTable.namesOf(addr)).to.include(brokerName);
     }
   }
@@ -153,12 +158,18 @@ function checkInvariants({ tables }: RouteInfoManager): void {
   }
   const live = [...brokerLiveTable.values()];
   expect(brokerLiveTable.size).to.equal(live.length);
-  const carried = [...brokerLiveTable.connections()].flatMap((carrier) => brokerLiveTable.over(carrier));
-  expect(carried).to.have.length(live.length);
-  for (const entry of live) expect(carried).to.include(entry);
+  for (const carrier of CONNECTIONS) {
+    const carried = live.filter((entry) => [entry.connection, ...entry.otherConnections].includes(carrier));
+    expect(brokerLiveTable.over(carrier)).to.have.length(carried.length);
+    expect(brokerLiveTable.over(carrier)).to.include.members(carried);
+  }
+  for (const entry of live) {
+    expect(brokerLiveTable.get(entry.clusterName, entry.brokerAddr, entry.brokerName)).to.equal(entry);
+    expect(brokerLiveTable.has(entry.brokerAddr, entry.brokerName)).to.equal(true);
+  }
   for (const [clusterName, brokerAddr, list] of filterServerTable.entries()) {
     expect(list).to.not.have.length(0);
-    expect(brokerLiveTable.get(clusterName, brokerAddr)).to.not.equal(undefined);
+    expect(brokerLiveTable.newest(clusterName, brokerAddr)).to.not.equal(undefined);
   }
 }
 
@@ -172,7 +183,7 @@ class Follower {
     expect(event.revision).to.equal(++this.#revision);
     if (event.type === 'cluster.added') this.clusters.add(event.cluster);
     if (event.type === 'cluster.removed') this.clusters.delete(event.cluster);
-    if (!('topic' in event)) return;
+    if (!('topic' in event) || event.type === 'mapping.changed') return;
     const queues = this.topics.get(event.topic) ?? new Map<string, QueueData>();
     expect(queues.size === 0).to.equal(event.type === 'topic.added');
     expect(queues.get(event.broker)).to.deep.equal(event.before);
@@ -184,11 +195,23 @@ class Follower {
   }
 }
 
+const entries = (_key: string, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value);
+
+/** All that answers about clusters and groups show. */
+function groupsShown(manager: RouteInfoManager): string {
+  return JSON.stringify([manager.getAllClusterInfo(), manager.getSystemTopicList()], entries);
+}
+
+/** All that answers with topic lists show. */
+function topicsShown(manager: RouteInfoManager): string {
+  return JSON.stringify([manager.getAllTopicList(), manager.getUnitTopics(), manager.getHasUnitSubTopicList()]);
+}
+
 /** A route as bytes, down to the order of its entries. */
 function encode(manager: RouteInfoManager, topic: string): Buffer | undefined {
   const route = manager.pickupTopicRouteData(topic);
   if (route === undefined) return undefined;
-  return Buffer.from(JSON.stringify(route, (_key, value) => (value instanceof Map ? [...value] : value)));
+  return Buffer.from(JSON.stringify(route, entries));
 }
 
 for (const profile of ['4.7.1', '4.9.7', '5.3.3'] satisfies ProfileName[]) {
@@ -196,25 +219,38 @@ for (const profile of ['4.7.1', '4.9.7', '5.3.3'] satisfies ProfileName[]) {
     it('any order of register, heartbeat, close, expiry, unregister and operators ends as the model says', () => {
       const property = fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const follower = new Follower();
+        const failures: unknown[] = [];
         const manager = new RouteInfoManager({
           profile: profiles[profile],
           defaultHeartbeatTimeoutMillis: TIMEOUT_MILLIS,
           scanPeriodMillis: 1_000_000,
-          onEvent: (event) => follower.hear(event),
+          events: new EventRecorder(
+            (event) => follower.hear(event),
+            (error) => failures.push(error),
+          ),
         });
         const model = new RouteModel(profiles[profile].fiveX, TIMEOUT_MILLIS);
         let now = 0;
         for (const step of steps) {
           now += step.do === 'scan' ? step.afterMillis : 1;
           const before = JSON.stringify([contentsOf(manager).members, contentsOf(manager).queues]);
-          const revision = manager.revision;
+          const { revision } = manager.tables.events;
+          const { groupsRevision, topicsRevision } = manager.tables;
+          const shown = [groupsShown(manager), topicsShown(manager)];
           perform(manager, model, step, now);
           const after = contentsOf(manager);
           expect(after).to.deep.equal(model.contents());
           checkInvariants(manager);
           if (JSON.stringify([after.members, after.queues]) !== before) {
-            expect(manager.revision).to.be.greaterThan(revision);
+            expect(manager.tables.events.revision).to.be.greaterThan(revision);
           }
+          if (groupsShown(manager) !== shown[0]) {
+            expect(manager.tables.groupsRevision).to.be.greaterThan(groupsRevision);
+          }
+          if (topicsShown(manager) !== shown[1]) {
+            expect(manager.tables.topicsRevision).to.be.greaterThan(topicsRevision);
+          }
+          expect(failures).to.deep.equal([]);
           expect([...follower.clusters].sort()).to.deep.equal(
             [...manager.getAllClusterInfo().clusterAddrTable.keys()].sort(),
           );

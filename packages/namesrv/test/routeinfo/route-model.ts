@@ -8,7 +8,7 @@ export interface ModelRegistration {
   readonly id: Long;
   readonly addr: string;
   readonly connection: number;
-  readonly version: string;
+  readonly counter: number;
   readonly stateVersion: number;
   readonly acting: boolean | undefined;
   readonly topics: readonly TopicConfig[];
@@ -24,6 +24,8 @@ export interface Contents {
 
 interface ModelBroker extends ModelRegistration {
   readonly at: number;
+  /** All connections it was heard on that are open; the last one stands for it. */
+  readonly connections: readonly number[];
 }
 
 interface ModelQueue {
@@ -50,14 +52,17 @@ export class RouteModel {
   register(registration: ModelRegistration, now: number): boolean {
     const { cluster, name, id, addr, topics } = registration;
     const holder = this.#members.find((member) => member.name === name && member.id === id)?.addr;
-    const held = this.#live.find((live) => live.cluster === cluster && live.addr === holder);
-    const own = this.#live.find((live) => live.cluster === cluster && live.addr === addr);
+    const own = this.#named(cluster, addr, name);
+    const held = holder === undefined ? undefined : this.#named(cluster, holder, name);
     if (this.#fiveX && held && holder !== addr && held.stateVersion > registration.stateVersion) {
-      if (own) this.#drop(own);
+      if (own) this.#drop(own, false);
       return true;
     }
     if (this.#fiveX && holder === undefined && topics.length === 1) return false;
-    const changed = own?.version !== registration.version || holder === undefined;
+    const changed =
+      own?.counter !== registration.counter ||
+      (this.#fiveX && own.stateVersion !== registration.stateVersion) ||
+      holder === undefined;
     if (!this.#listed.some((entry) => entry.cluster === cluster && entry.name === name)) {
       this.#listed.push({ cluster, name });
     }
@@ -67,7 +72,9 @@ export class RouteModel {
     this.#members.push({ name, id, addr });
     this.#acting.set(name, this.#fiveX && registration.acting === true);
     this.#live = this.#live.filter((live) => live !== own);
-    this.#live.push({ ...registration, at: now });
+    const { connection } = registration;
+    const others = own?.connections.filter((other) => other !== connection) ?? [];
+    this.#live.push({ ...registration, at: now, connections: [...others, connection] });
     const ids = this.#members.filter((member) => member.name === name).map((member) => member.id);
     const isPrime = this.#fiveX && id !== 0 && registration.acting !== undefined && ids.every((other) => other >= id);
     if (id !== 0 && !isPrime) return true;
@@ -82,20 +89,26 @@ export class RouteModel {
   }
 
   hear(cluster: string, addr: string, connection: number, now: number): void {
-    const live =
-      this.#live.find((entry) => entry.addr === addr && entry.cluster === cluster) ??
-      this.#live.find((entry) => entry.addr === addr && !this.#fiveX);
-    if (live) this.#live = this.#live.map((entry) => (entry === live ? { ...live, connection, at: now } : entry));
+    const live = this.#live.findLast((entry) => entry.addr === addr && this.#sameCluster(entry, cluster));
+    if (!live) return;
+    const others = live.connections.slice(0, -1);
+    const heard = live.connections.includes(connection) ? others : [...others, connection];
+    const connections = [...heard, ...live.connections.slice(-1)];
+    this.#live = this.#live.map((entry) => (entry === live ? { ...live, connections, at: now } : entry));
   }
 
   unregister(cluster: string, name: string, addr: string): void {
-    const matching = this.#live.filter((live) => live.addr === addr && live.name === name);
-    const live = matching.find((entry) => entry.cluster === cluster) ?? matching[0];
+    const live =
+      this.#named(cluster, addr, name) ?? this.#live.find((entry) => entry.addr === addr && entry.name === name);
     if (live) this.#drop(live);
   }
 
   close(connection: number): void {
-    for (const live of this.#live.filter((entry) => entry.connection === connection)) this.#drop(live);
+    this.#live = this.#live.map((live) => ({
+      ...live,
+      connections: live.connections.filter((other) => other !== connection),
+    }));
+    for (const live of this.#live.filter((entry) => entry.connections.length === 0)) this.#drop(live);
   }
 
   scan(now: number): void {
@@ -113,8 +126,8 @@ export class RouteModel {
   /** Everything, each list in alphabetical order. */
   contents(): Contents {
     return sorted({
-      live: this.#live.map(({ cluster, addr, name, id, at, connection }) =>
-        [cluster, addr, name, id, at, connection].join(),
+      live: this.#live.map(({ cluster, addr, name, id, at, connections }) =>
+        [cluster, addr, name, id, at, ...connections].join(),
       ),
       members: this.#members.map(({ name, id, addr }) => [name, id, addr].join()),
       listed: this.#listed.map(({ cluster, name }) => [cluster, name].join()),
@@ -122,20 +135,29 @@ export class RouteModel {
     });
   }
 
-  #drop(live: ModelBroker): void {
-    this.#live = this.#live.filter((entry) => entry !== live);
-    if (this.#live.some((entry) => entry.addr === live.addr)) return;
-    const names = this.#members.filter((member) => member.addr === live.addr).map((member) => member.name);
-    this.#members = this.#members.filter((member) => member.addr !== live.addr);
-    for (const name of names) {
-      const left = this.#members.filter((member) => member.name === name);
-      if (left.length === 0) {
-        this.#listed = this.#listed.filter((entry) => entry.name !== name);
-        this.#queues = this.#queues.filter((queue) => queue.name !== name);
-        this.#acting.delete(name);
-      } else if (this.#acting.get(name) && left.every((member) => member.id !== 0)) {
-        this.changePerm(name, (perm) => perm & ~2);
-      }
+  #sameCluster(live: ModelBroker, cluster: string): boolean {
+    return live.cluster === cluster || !this.#fiveX;
+  }
+
+  #named(cluster: string, addr: string, name: string): ModelBroker | undefined {
+    return this.#live.find((live) => live.addr === addr && live.name === name && this.#sameCluster(live, cluster));
+  }
+
+  #drop({ addr, name, ...live }: ModelBroker, wipes = true): void {
+    this.#live = this.#live.filter(
+      (entry) => entry.addr !== addr || entry.name !== name || !this.#sameCluster(entry, live.cluster),
+    );
+    if (this.#live.some((entry) => entry.addr === addr && entry.name === name)) return;
+    const members = this.#members.filter((member) => member.name !== name || member.addr !== addr);
+    if (members.length === this.#members.length) return;
+    this.#members = members;
+    const left = members.filter((member) => member.name === name);
+    if (left.length === 0) {
+      this.#listed = this.#listed.filter((entry) => entry.name !== name);
+      this.#queues = this.#queues.filter((queue) => queue.name !== name);
+      this.#acting.delete(name);
+    } else if (wipes && this.#acting.get(name) && left.every((member) => member.id !== 0)) {
+      this.changePerm(name, (perm) => perm & ~2);
     }
   }
 }
@@ -151,6 +173,7 @@ export function contentsOf({ tables }: RouteInfoManager): Contents {
         live.brokerName,
         live.brokerId,
         live.lastUpdateMillis,
+        ...live.otherConnections,
         live.connection,
       ].join(),
     ),
