@@ -4,6 +4,12 @@
 
 /** Every code, with what it means. */
 export const NamesrvErrorCode = {
+  /** Options that cannot be; see `NamesrvOptionsError`. */
+  OPTIONS_INVALID: 'OPTIONS_INVALID',
+  /** The name server was started before; each is started once. */
+  STARTED_ALREADY: 'STARTED_ALREADY',
+  /** The name server was closed, before its start or while it started. */
+  CLOSED: 'CLOSED',
   /** The KV configuration file is there but is no KV configuration, or cannot be read. */
   KV_CONFIG_UNREADABLE: 'KV_CONFIG_UNREADABLE',
   /** The KV configuration could not be brought to disk; what is in memory is newer. */

@@ -51,7 +51,7 @@ const client = { upstream: ['NettyClientConfig'], since: '5.3.3', effect: 'none'
 const ours = { upstream: [], since: 'rmqns', effect: 'start' } as const;
 const noPool = { type: 'int', effect: 'none' } as const;
 
-/** setTimeout of Node takes no longer delay. */
+/** setTimeout of Node takes no longer delay: past it, it fires at once. */
 const MAX_DELAY_MILLIS = 2_147_483_647;
 
 /**
@@ -255,6 +255,7 @@ export const namesrvOptionTable = {
     unit: 'seconds',
     default: 120,
     min: 0,
+    max: Math.floor(MAX_DELAY_MILLIS / 1_000),
     effect: 'start',
     meaning: 'A connection silent in both directions for this long is closed; 0 never closes one.',
   },

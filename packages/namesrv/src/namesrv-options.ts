@@ -1,5 +1,5 @@
-import { RemotingError } from '@rmqns/remoting/command';
 import { parseInt32, parseLong } from '@rmqns/remoting/json';
+import { NamesrvError } from './errors.js';
 import {
   type NamesrvOption,
   type NamesrvOptionName,
@@ -44,12 +44,12 @@ export interface OptionProblem {
   readonly suggestion?: string | undefined;
 }
 
-/** Options that cannot be; all that is wrong is in {@link problems}. Its code is `INVALID_ARGUMENT`. */
-export class NamesrvOptionsError extends RemotingError {
+/** Options that cannot be; all that is wrong is in {@link problems}. Its code is `OPTIONS_INVALID`. */
+export class NamesrvOptionsError extends NamesrvError {
   readonly problems: readonly OptionProblem[];
 
   constructor(problems: readonly OptionProblem[]) {
-    super('INVALID_ARGUMENT', problems.map(describeOptionProblem).join('; '));
+    super('OPTIONS_INVALID', problems.map(describeOptionProblem).join('; '));
     this.problems = problems;
   }
 

@@ -1,5 +1,5 @@
-import { RemotingError } from '@rmqns/remoting';
 import { expect } from 'chai';
+import { NamesrvError } from '../src/errors.js';
 import { namesrvOption, namesrvOptionNames } from '../src/namesrv-option-table.js';
 import {
   describeOptionProblem,
@@ -69,8 +69,8 @@ describe('resolveNamesrvOptions', () => {
       caught = error;
     }
     expect(caught).to.be.instanceOf(NamesrvOptionsError);
-    expect(RemotingError.is(caught)).to.equal(true);
-    expect(caught).to.include({ code: 'INVALID_ARGUMENT', name: 'NamesrvOptionsError' });
+    expect(NamesrvError.is(caught)).to.equal(true);
+    expect(caught).to.include({ code: 'OPTIONS_INVALID', name: 'NamesrvOptionsError' });
     expect((caught as NamesrvOptionsError).problems.map(describeOptionProblem)).to.deep.equal([
       'listenPort: "70000" is not between 0 and 65535',
       'profile: "5.3" is none of 4.7.1, 4.9.7, 5.3.3',
@@ -103,6 +103,12 @@ describe('parseOptionText', () => {
       'scanNotActiveBrokerInterval',
       '0',
       'scanNotActiveBrokerInterval: "0" is not between 1 and 2147483647 milliseconds',
+    ],
+    ['serverChannelMaxIdleTimeSeconds', '2147483', 2_147_483],
+    [
+      'serverChannelMaxIdleTimeSeconds',
+      '2147484',
+      'serverChannelMaxIdleTimeSeconds: "2147484" is not between 0 and 2147483 seconds',
     ],
     ['orderMessageEnable', 'TRUE', true],
     ['orderMessageEnable', ' False', false],
