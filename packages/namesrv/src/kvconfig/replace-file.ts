@@ -3,37 +3,49 @@ import { dirname, resolve } from 'node:path';
 
 const MAX_LINKS = 16;
 
+/** What of the file system a replacement needs. */
+export interface ReplaceFileSystem {
+  readonly mkdir: typeof mkdir;
+  readonly open: typeof open;
+  readonly rename: typeof rename;
+  readonly rm: typeof rm;
+}
+
 /**
  * Puts a new file in the place of another so that at any moment, also after a power cut, the old or the new content is there whole: a
  * temporary file beside it, synced, renamed, the directory synced. Only the owner can read it. Missing directories are made, for the
  * owner alone.
  */
-export async function replaceFile(path: string, content: Uint8Array): Promise<void> {
+export async function replaceFile(
+  path: string,
+  content: Uint8Array,
+  files: ReplaceFileSystem = { mkdir, open, rename, rm },
+): Promise<void> {
   const directory = dirname(path);
   const temporary = `${path}.tmp`;
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await files.mkdir(directory, { recursive: true, mode: 0o700 });
   // A rest of an interrupted write, or a trap: never written through.
-  await rm(temporary, { force: true });
+  await files.rm(temporary, { force: true });
   try {
-    const file = await open(temporary, 'wx', 0o600);
+    const file = await files.open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(content);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(temporary, path);
+    await files.rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await files.rm(temporary, { force: true });
     throw error;
   }
-  await syncDirectory(directory);
+  await syncDirectory(directory, files);
 }
 
-async function syncDirectory(directory: string): Promise<void> {
+async function syncDirectory(directory: string, files: ReplaceFileSystem): Promise<void> {
   // Windows has no way to do this.
   if (process.platform === 'win32') return;
-  const handle = await open(directory, 'r');
+  const handle = await files.open(directory, 'r');
   try {
     await handle.sync();
   } finally {
