@@ -1,12 +1,15 @@
+import { ORDER_TOPIC_CONFIG } from '@rmqns/protocol';
 import { type Clock, type Logger, RemotingServer, SerializeType, silentLogger, systemClock } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
 import { BrokerHousekeeping } from './broker-housekeeping.js';
+import { NamesrvError } from './errors.js';
 import { EventRecorder } from './event-recorder.js';
 import { KvConfigManager } from './kvconfig/kv-config-manager.js';
 import { KvConfigStore } from './kvconfig/kv-config-store.js';
 import type { NamesrvEvent } from './namesrv-event.js';
 import { type NamesrvOptions, type ResolvedNamesrvOptions, resolveNamesrvOptions } from './namesrv-options.js';
 import { DefaultRequestProcessor } from './processor/default-request-processor.js';
+import { KeptAnswers } from './processor/kept-answers.js';
 import type { NamesrvContext } from './processor/namesrv-context.js';
 import { profiles } from './profile.js';
 import { RouteInfoManager } from './routeinfo/route-info-manager.js';
@@ -20,7 +23,7 @@ export interface NameServerEnvironment {
 }
 
 export interface NameServerEventMap {
-  /** A change of the tables, after it happened; in order of revisions. Listeners must not block. */
+  /** A change of the tables, after it happened; in order of revisions. Listeners must not block; what one throws is logged. */
   change: [event: NamesrvEvent];
 }
 
@@ -29,36 +32,47 @@ export interface NameServerEventMap {
  * before {@link start}, and can be started once.
  */
 export class NameServer extends EventEmitter<NameServerEventMap> implements AsyncDisposable {
-  readonly options: ResolvedNamesrvOptions;
+  readonly #options: ResolvedNamesrvOptions;
   readonly #logger: Logger;
   readonly #kvConfigManager: KvConfigManager;
   readonly #kvConfigStore: KvConfigStore | undefined;
   readonly #server: RemotingServer;
   readonly #housekeeping: BrokerHousekeeping;
+  #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: NamesrvOptions, environment: NameServerEnvironment) {
     super();
-    this.options = resolveNamesrvOptions(options);
+    const resolved = resolveNamesrvOptions(options);
+    this.#options = resolved;
     this.#logger = environment.logger ?? silentLogger;
     const clock = environment.clock ?? systemClock;
-    const profile = profiles[this.options.profile];
-    const events = new EventRecorder((event) => void this.emit('change', event));
+    const profile = profiles[resolved.profile];
+    const events = new EventRecorder(
+      (event) => {
+        // A kept route may show this entry.
+        if (event.type === 'kv.changed' && event.namespace === ORDER_TOPIC_CONFIG) {
+          routeInfoManager.routeCache.invalidateTopic(event.key);
+        }
+        this.emit('change', event);
+      },
+      (error, { type, revision }) =>
+        this.#logger.error({ err: error, event: type, revision }, `a listener of the event ${type} failed`),
+    );
     const routeInfoManager = new RouteInfoManager({
       profile,
       events,
-      defaultHeartbeatTimeoutMillis: this.options.defaultHeartbeatTimeoutMillis,
-      scanPeriodMillis: this.options.scanNotActiveBrokerInterval ?? profile.scanPeriodMillis,
+      defaultHeartbeatTimeoutMillis: resolved.defaultHeartbeatTimeoutMillis,
+      scanPeriodMillis: resolved.scanNotActiveBrokerInterval ?? profile.scanPeriodMillis,
     });
     this.#kvConfigManager = new KvConfigManager({ events });
-    this.#kvConfigStore =
-      this.options.kvConfigPath === undefined ? undefined : new KvConfigStore(this.options.kvConfigPath);
+    this.#kvConfigStore = resolved.kvConfigPath === undefined ? undefined : new KvConfigStore(resolved.kvConfigPath);
     this.#server = new RemotingServer({
-      host: this.options.bindAddress,
-      port: this.options.listenPort,
-      backlog: this.options.serverSocketBacklog,
-      allIdleMillis: this.options.serverChannelMaxIdleTimeSeconds * 1000,
-      maxFrameBytes: this.options.maxFrameBytes,
+      host: resolved.bindAddress,
+      port: resolved.listenPort,
+      backlog: resolved.serverSocketBacklog,
+      allIdleMillis: resolved.serverChannelMaxIdleTimeSeconds * 1000,
+      maxFrameBytes: resolved.maxFrameBytes,
       version: profile.version,
       responseSerializeType: profile.answersInRequestFormat ? 'request' : SerializeType.JSON,
       clock,
@@ -66,11 +80,14 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     });
     const context: NamesrvContext = {
       profile,
-      options: this.options,
+      options: () => this.#options,
       clock,
       logger: this.#logger,
       routeInfoManager,
       kvConfigManager: this.#kvConfigManager,
+      clusterInfoAnswers: new KeptAnswers(),
+      topicListAnswers: new KeptAnswers(),
+      kvTableAnswers: new KeptAnswers(),
       persistKvConfig: () => this.#kvConfigStore?.persist(() => this.#kvConfigManager.configTable) ?? Promise.resolve(),
     };
     this.#server.registerDefaultProcessor(new DefaultRequestProcessor(context));
@@ -78,20 +95,29 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       profile,
       clock,
       logger: this.#logger,
-      scanNotActiveBrokerInterval: this.options.scanNotActiveBrokerInterval,
+      scanNotActiveBrokerInterval: resolved.scanNotActiveBrokerInterval,
     });
+  }
+
+  /** The options as they are in effect now. */
+  get options(): ResolvedNamesrvOptions {
+    return this.#options;
   }
 
   /**
    * Reads the KV config, then listens.
    *
-   * @throws NamesrvError `KV_CONFIG_UNREADABLE` when its file is torn or foreign
+   * @throws NamesrvError `KV_CONFIG_UNREADABLE` when its file is torn or foreign; `STARTED_ALREADY` the second time; `CLOSED` when
+   *   {@link close} was called before or meanwhile: nothing listens then
    * @throws RemotingError `BIND_FAILED` when the address cannot be listened on
    */
   async start(): Promise<void> {
-    if (this.#kvConfigStore !== undefined) this.#kvConfigManager.load(await this.#kvConfigStore.load());
-    await this.#server.start();
-    this.#housekeeping.start();
+    this.#checkOpen();
+    if (this.#starting !== undefined) {
+      throw new NamesrvError('STARTED_ALREADY', 'a name server can be started once; make another one');
+    }
+    this.#starting = this.#start();
+    return this.#starting;
   }
 
   /** `host:port` as bound, with the real port where `listenPort` was 0. Empty before {@link start}. */
@@ -103,6 +129,8 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   close(): Promise<void> {
     this.#closing ??= (async () => {
       this.#housekeeping.stop();
+      // What is half started ends its start first, and finds that it is closed.
+      await this.#starting?.catch(() => {});
       await this.#server.close();
       await this.#kvConfigStore?.close();
     })();
@@ -111,6 +139,19 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #start(): Promise<void> {
+    if (this.#kvConfigStore !== undefined) this.#kvConfigManager.load(await this.#kvConfigStore.load());
+    this.#checkOpen();
+    await this.#server.start();
+    this.#checkOpen();
+    this.#housekeeping.start();
+  }
+
+  #checkOpen(): void {
+    if (this.#closing === undefined) return;
+    throw new NamesrvError('CLOSED', 'the name server was closed and does not start; make another one');
   }
 }
 

@@ -1,12 +1,14 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import { bodyCrc32, encodeRegisterBrokerBody, MqVersion, type RegisterBrokerBody, RequestCode } from '@rmqns/protocol';
-import { type ExtFields, RemotingClient, RemotingCommand, SerializeType } from '@rmqns/remoting';
+import { type ExtFields, type Logger, RemotingClient, RemotingCommand, SerializeType } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
-import { createNameServer, type NameServer } from '../src/name-server.js';
+import { createNameServer, type NameServer, type NameServerEnvironment } from '../src/name-server.js';
 import type { NamesrvEvent } from '../src/namesrv-event.js';
 import type { NamesrvOptions } from '../src/namesrv-options.js';
 
@@ -40,16 +42,33 @@ const broker = {
   brokerId: '0',
 };
 
+interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly message: string | undefined;
+}
+
+function recordingLogger(): { logger: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at = (level: LogLine['level']) => (fields: object, message?: string) =>
+    void lines.push({ level, fields, message });
+  return { logger: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }, lines };
+}
+
 describe('a name server', () => {
   const cleanUps: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
   });
 
-  async function start(options: NamesrvOptions = {}, clock?: ManualClock): Promise<NameServer> {
+  async function start(
+    options: NamesrvOptions = {},
+    clock?: ManualClock,
+    environment: NameServerEnvironment = {},
+  ): Promise<NameServer> {
     const server = createNameServer(
       { bindAddress: '127.0.0.1', listenPort: 0, ...options },
-      clock === undefined ? {} : { clock },
+      clock === undefined ? environment : { ...environment, clock },
     );
     await server.start();
     cleanUps.push(() => server.close());
@@ -209,21 +228,104 @@ describe('a name server', () => {
     await closed;
   });
 
+  it('leaves a connection open that carries another broker which is heard', async () => {
+    const clock = new ManualClock();
+    const server = await start({ defaultHeartbeatTimeoutMillis: 7_000, serverChannelMaxIdleTimeSeconds: 0 }, clock);
+    const [both, client] = [connect(), connect()];
+    const heard = { ...broker, brokerName: 'broker-b', brokerAddr: '10.0.0.2:10911' };
+    await register(both, server);
+    await register(both, server, heard);
+    let closed = 0;
+    both.on('close', () => (closed += 1));
+    clock.advance(5_000);
+    await ask(both, server, RequestCode.BROKER_HEARTBEAT, heard);
+    clock.advance(5_000);
+    expect(
+      Object.keys(JSON.parse((await clusterInfo(client, server)).replace('{0:', '{"0":')).brokerAddrTable),
+    ).to.deep.equal(['broker-b']);
+    expect((await ask(both, server, RequestCode.BROKER_HEARTBEAT, heard)).code).to.equal(0);
+    expect(closed).to.equal(0);
+  });
+
+  for (const [profile, options, scans] of [
+    ['4.7.1', {}, [5_000, 15_000, 25_000]],
+    ['5.3.3', {}, [5_000, 10_000, 15_000]],
+    ['4.7.1', { scanNotActiveBrokerInterval: 700 }, [700, 1_400, 2_100]],
+    ['5.3.3', { scanNotActiveBrokerInterval: 8_000 }, [5_000, 13_000, 21_000]],
+  ] as const) {
+    it(`as ${profile} with ${JSON.stringify(options)} scans for silent brokers at ${scans.join(', ')} ms`, async () => {
+      const clock = new ManualClock();
+      const server = await start(
+        { profile, defaultHeartbeatTimeoutMillis: 1, serverChannelMaxIdleTimeSeconds: 0, ...options },
+        clock,
+      );
+      const scanned: number[] = [];
+      server.on('change', ({ type }) => type === 'broker.expired' && scanned.push(clock.monotonic()));
+      for (const scan of scans) {
+        await register(connect(), server);
+        clock.advance(scan - clock.monotonic() - 1);
+        expect(scanned).to.not.include(scan);
+        clock.advance(1);
+      }
+      expect(scanned).to.deep.equal(scans);
+    });
+  }
+
+  it('closes a connection that sends a longer frame than maxFrameBytes', async () => {
+    const server = await start({ maxFrameBytes: 2_000 });
+    const put = (length: number): Promise<RemotingCommand> =>
+      ask(connect(), server, RequestCode.PUT_KV_CONFIG, { namespace: 'N', key: 'K', value: 'v'.repeat(length) });
+    expect((await put(1_000)).code).to.equal(0);
+    const error = await put(2_000).then(
+      () => expect.fail('it was answered'),
+      (caught: Error) => caught,
+    );
+    expect(error).to.deep.include({ code: 'CONNECTION_CLOSED' });
+  });
+
+  it('closes a connection that is silent for serverChannelMaxIdleTimeSeconds', async () => {
+    const clock = new ManualClock();
+    const server = await start({ serverChannelMaxIdleTimeSeconds: 7 }, clock);
+    const silent = connect();
+    await clusterInfo(silent, server);
+    const closed = new Promise<void>((resolve) => silent.on('close', () => resolve()));
+    clock.advance(7_001);
+    await closed;
+  });
+
+  it('turns off the list of all topics alone', async () => {
+    const server = await start({ enableAllTopicList: false });
+    const client = connect();
+    await register(client, server);
+    expect(await ask(client, server, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)).to.deep.include({
+      code: 1,
+      remark: 'disable',
+    });
+    expect(text(await ask(client, server, RequestCode.GET_TOPICS_BY_CLUSTER, { cluster: 'C1' }))).to.equal(
+      '{"topicList":["T1","T2"]}',
+    );
+  });
+
   const required = ['brokerName', 'brokerAddr', 'clusterName', 'brokerId'];
   const good = encodeRegisterBrokerBody(topics('T1', 'T2'), { compressed: false, fiveX: true });
   const bomb = deflateSync(Buffer.alloc(128 * 1024 * 1024));
   const refused: [string, Record<string, string>, Uint8Array | undefined, RegExp][] = [
     ['with a wrong CRC', { bodyCrc32: '1' }, good, /^crc32 not match$/],
     ['with a CRC and no body', { bodyCrc32: '1' }, undefined, /^crc32 not match$/],
-    ['whose body is no JSON', {}, Buffer.from('nonsense'), /./],
-    ['whose body is null', {}, Buffer.from('null'), /./],
-    ['whose compressed body is not deflated', { compressed: 'true' }, good, /./],
-    ['whose compressed body is cut short', { compressed: 'true' }, deflateSync(good).subarray(0, 20), /./],
+    ['whose body is no JSON', {}, Buffer.from('nonsense'), /^the JSON text is wrong at character 0/],
+    ['whose body is null', {}, Buffer.from('null'), /^the registration is null$/],
+    ['whose compressed body is not deflated', { compressed: 'true' }, good, /^the compressed body is no zlib stream/],
+    [
+      'whose compressed body is cut short',
+      { compressed: 'true' },
+      deflateSync(good).subarray(0, 20),
+      /^the compressed body is cut short: it /,
+    ],
     [
       'whose compressed body announces 2 GiB of data version',
       { compressed: 'true' },
       deflateSync(Buffer.from('7fffffff', 'hex')),
-      /./,
+      /^the compressed body is cut short: the data version/,
     ],
     ['whose compressed body inflates to 128 MiB', { compressed: 'true' }, bomb, /inflates to more than 13046600 bytes/],
     ['with a broker id that is no number', { brokerId: 'zero' }, good, /brokerId/],
@@ -231,8 +333,13 @@ describe('a name server', () => {
       `without ${field}`,
       { [field]: '\0' },
       good,
-      new RegExp(`<${field}> is null`),
+      new RegExp(`^the custom field <${field}> is null$`),
     ]),
+    ...required
+      .slice(0, 3)
+      .flatMap((field): [string, Record<string, string>, Uint8Array, RegExp][] => [
+        [`with an empty ${field}`, { [field]: '' }, good, new RegExp(`^the custom field <${field}> is empty$`)],
+      ]),
   ];
   for (const [what, fields, body, remark] of refused) {
     for (const profile of ['4.7.1', '4.9.7', '5.3.3'] as const) {
@@ -268,6 +375,87 @@ describe('a name server', () => {
       expect(response.remark ?? '').to.match(code === 0 ? /^$/ : /it ends before the number of queue mappings/);
     });
   }
+
+  it('refuses a registration of a negative version, as Apache does, without a trace', async () => {
+    const server = await start();
+    expect(await register(connect(-1), server)).to.deep.include({
+      code: 1,
+      remark: 'the version -1 of the request is none',
+    });
+    expect(await clusterInfo(connect(), server)).to.equal(EMPTY);
+  });
+
+  it('logs a wrong CRC with the address that it came from', async () => {
+    const { logger, lines } = recordingLogger();
+    const server = await start({}, undefined, { logger });
+    await register(connect(), server, { bodyCrc32: '1' });
+    const warnings = lines.filter(({ level }) => level === 'warn');
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]?.message).to.match(/^receive registerBroker request,crc32 not match,from 127\.0\.0\.1:\d+$/);
+    expect(warnings[0]?.fields).to.include({ broker: 'broker-a', addr: '10.0.0.1:10911' });
+  });
+
+  for (const profile of ['4.7.1', '4.9.7'] as const) {
+    it(`as ${profile} skips whatever a registration says of static topics`, async () => {
+      const server = await start({ profile });
+      const body = good.toString().replace('"topicQueueMappingInfoMap":{}', '"topicQueueMappingInfoMap":{"T1":null}');
+      expect(body).to.contain('null');
+      const response = await ask(connect(), server, RequestCode.REGISTER_BROKER, broker, Buffer.from(body));
+      expect(response.code).to.equal(0);
+    });
+  }
+
+  for (const field of ['clusterName', 'brokerAddr'] as const) {
+    it(`refuses an empty ${field} in every request that names a broker`, async () => {
+      const server = await start();
+      const client = connect();
+      for (const code of [
+        RequestCode.UNREGISTER_BROKER,
+        RequestCode.QUERY_DATA_VERSION,
+        RequestCode.BROKER_HEARTBEAT,
+      ]) {
+        expect(await ask(client, server, code, { ...broker, [field]: '' })).to.deep.include({
+          code: 1,
+          remark: `the custom field <${field}> is empty`,
+        });
+      }
+    });
+  }
+
+  it('answers a version query without a body with code 1 as 4.x, and as 5.3.3 that everything has changed', async () => {
+    for (const [profile, expected] of [
+      ['4.7.1', [1, undefined, 'the request has no body; it should be a data version']],
+      ['4.9.7', [1, undefined, 'the request has no body; it should be a data version']],
+      ['5.3.3', [0, 'true', undefined]],
+    ] as const) {
+      const server = await start({ profile });
+      const client = connect();
+      await register(client, server);
+      const { code, extFields, remark } = await ask(client, server, RequestCode.QUERY_DATA_VERSION, broker);
+      expect([code, extFields?.['changed'], remark], profile).to.deep.equal(expected);
+    }
+  });
+
+  it('a listener that throws changes no answer and stops no scan; its error is logged', async () => {
+    const clock = new ManualClock();
+    const { logger, lines } = recordingLogger();
+    const server = await start({ defaultHeartbeatTimeoutMillis: 1_000 }, clock, { logger });
+    server.on('change', () => {
+      throw new Error('listener');
+    });
+    const client = connect();
+    expect((await register(client, server)).code).to.equal(0);
+    const failed = () => lines.filter(({ level }) => level === 'error').map(({ message }) => message);
+    expect(failed()).to.deep.equal([
+      'a listener of the event cluster.added failed',
+      'a listener of the event broker.registered failed',
+      'a listener of the event topic.added failed',
+      'a listener of the event topic.added failed',
+    ]);
+    clock.advance(5_000);
+    expect(failed()).to.include('a listener of the event broker.expired failed');
+    expect(await clusterInfo(connect(), server)).to.equal(EMPTY);
+  });
 
   it('answers code 3 to codes that it does not serve, in every profile, and nothing to oneway ones', async () => {
     const server = await start({ profile: '4.7.1' });
@@ -379,6 +567,53 @@ describe('a name server', () => {
     });
   });
 
+  describe('start and close', () => {
+    let directory = '';
+    beforeEach(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'rmqns-start-'));
+      cleanUps.push(() => rm(directory, { recursive: true }));
+    });
+    const outcome = (promise: Promise<unknown>): Promise<unknown> =>
+      promise.then(
+        () => 'done',
+        (error: { code: string }) => error.code,
+      );
+
+    for (const [what, path] of [
+      ['while it reads the KV configuration', () => join(directory, 'kvConfig.json')],
+      ['while it begins to listen', () => undefined],
+    ] as const) {
+      it(`a close ${what} ends the start with CLOSED and leaves nothing that listens and no timer`, async () => {
+        const clock = new ManualClock();
+        const server = createNameServer({ bindAddress: '127.0.0.1', listenPort: 0, kvConfigPath: path() }, { clock });
+        const started = outcome(server.start());
+        await server.close();
+        expect(await started).to.equal('CLOSED');
+        expect(clock.pendingTimers).to.equal(0);
+        if (server.address !== '') {
+          expect(await outcome(ask(connect(), server, RequestCode.GET_BROKER_CLUSTER_INFO))).to.equal('CONNECT_FAILED');
+        }
+      });
+    }
+
+    it('a closed server does not start, and says that it was closed', async () => {
+      const server = createNameServer({ bindAddress: '127.0.0.1', listenPort: 0 });
+      await server.close();
+      const error = await server.start().then(
+        () => expect.fail('it started'),
+        (caught: Error) => caught,
+      );
+      expect(error).to.deep.include({ code: 'CLOSED', name: 'NamesrvError' });
+      expect(error.message).to.equal('the name server was closed and does not start; make another one');
+    });
+
+    it('a server starts once', async () => {
+      const server = await start();
+      expect(await outcome(server.start())).to.equal('STARTED_ALREADY');
+      expect(await clusterInfo(connect(), server)).to.equal(EMPTY);
+    });
+  });
+
   describe('KV configuration', () => {
     let directory = '';
     let path = '';
@@ -442,6 +677,28 @@ describe('a name server', () => {
         remark: 'namespace or key is null',
       });
       expect((await ask(client, server, RequestCode.DELETE_KV_CONFIG, { namespace: 'N', key: 'K' })).code).to.equal(0);
+    });
+
+    it('is on disk when the server has closed, also when that took longer than requests may take', async () => {
+      if (process.platform === 'win32') return;
+      const clock = new ManualClock();
+      const server = await start({ kvConfigPath: path, serverChannelMaxIdleTimeSeconds: 0 }, clock);
+      const client = connect();
+      // A pipe in the place of the file holds the write up until somebody writes into it.
+      await mkdir(join(directory, 'namesrv'), { recursive: true });
+      await promisify(execFile)('mkfifo', [path]);
+      const put = ask(client, server, RequestCode.PUT_KV_CONFIG, entry).catch((error: Error) => error);
+      await ask(client, server, RequestCode.GET_KV_CONFIG, entry);
+      const order: string[] = [];
+      const closed = server.close().then(() => order.push('closed'));
+      clock.advance(3_000);
+      await put;
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+      order.push('let go');
+      await writeFile(path, 'former');
+      await closed;
+      expect(order).to.deep.equal(['let go', 'closed']);
+      expect(await readFile(path, 'utf8')).to.equal('{"configTable":{"ORDER_TOPIC_CONFIG":{"T1":"broker-a:4"}}}');
     });
 
     it('says so when it cannot be written', async () => {

@@ -14,6 +14,7 @@ export interface KvConfigManagerOptions {
 export class KvConfigManager {
   readonly #configTable = new Map<string, Map<string, string>>();
   readonly #events: EventRecorder;
+  #revision = 0;
 
   constructor(options: KvConfigManagerOptions = {}) {
     this.#events = options.events ?? new EventRecorder();
@@ -24,8 +25,14 @@ export class KvConfigManager {
     return this.#configTable;
   }
 
+  /** The number of changes so far, including those that are no event, as a new namespace. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** Merges what was stored, without events. */
   load(stored: KvConfigTable): void {
+    this.#revision += 1;
     for (const [namespace, table] of stored) {
       const entries = this.#namespace(namespace);
       for (const [key, value] of table) entries.set(key, value);
@@ -39,6 +46,7 @@ export class KvConfigManager {
    */
   putKvConfig(namespace: string, key: string, value: string | null): void {
     this.#events.run(() => {
+      this.#revision += 1;
       const entries = this.#namespace(namespace);
       const before = entries.get(key);
       if (value === null) entries.delete(key);
@@ -59,6 +67,7 @@ export class KvConfigManager {
       const entries = this.#configTable.get(namespace);
       const before = entries?.get(key);
       if (entries === undefined || before === undefined) return false;
+      this.#revision += 1;
       entries.delete(key);
       this.#events.record({ type: 'kv.changed', cause: 'delete-kv', namespace, key, before });
       return true;

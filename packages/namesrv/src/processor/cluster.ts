@@ -3,9 +3,11 @@ import { decodeHeader, RemotingCommand } from '@rmqns/remoting';
 import type { RequestHandler } from './request-handler.js';
 
 /** 106: every broker and cluster (reference: nameserver 2.8). */
-export const getBrokerClusterInfo: RequestHandler = ({ routeInfoManager, profile }) =>
+export const getBrokerClusterInfo: RequestHandler = ({ routeInfoManager, profile, clusterInfoAnswers }) =>
   RemotingCommand.response(ResponseCode.SUCCESS, undefined, {
-    body: encodeClusterInfo(routeInfoManager.getAllClusterInfo(), profile),
+    body: clusterInfoAnswers.get(routeInfoManager.tables.groupsRevision, '', () =>
+      encodeClusterInfo(routeInfoManager.getAllClusterInfo(), profile),
+    ),
   });
 
 /**

@@ -24,10 +24,13 @@ export const getRouteInfoByTopic: RequestHandler = (context, request) => {
 
 function route(context: NamesrvContext, topic: string, standardJson: boolean): Buffer | undefined {
   const { routeInfoManager, profile } = context;
-  const orderTopicConf = context.options.orderMessageEnable
+  const orderTopicConf = context.options().orderMessageEnable
     ? context.kvConfigManager.getKvConfig(ORDER_TOPIC_CONFIG, topic)
     : undefined;
-  const encode = (): Buffer | undefined => {
+  const flavour = standardJson ? 'standard' : 'legacy';
+  // Whoever changes an order configuration drops the routes that show it.
+  const dialect = orderTopicConf === undefined ? flavour : `${flavour} with order`;
+  return routeInfoManager.routeCache.get(topic, dialect, () => {
     const found = routeInfoManager.pickupTopicRouteData(topic);
     return found === undefined
       ? undefined
@@ -35,8 +38,5 @@ function route(context: NamesrvContext, topic: string, standardJson: boolean): B
           { ...found, orderTopicConf },
           { standardJson, queueFlagName: profile.queueFlagName, fiveX: profile.fiveX },
         );
-  };
-  // The kept bytes show the tables alone; an answer with an order configuration is encoded anew, so that a KV change shows at once.
-  if (orderTopicConf !== undefined) return encode();
-  return routeInfoManager.routeCache.get(topic, standardJson ? 'standard' : 'legacy', encode);
+  });
 }

@@ -8,6 +8,7 @@ import {
 } from '@rmqns/protocol';
 import { createExtFields, decodeHeader, encodeHeader, RemotingCommand } from '@rmqns/remoting';
 import type { NamesrvContext } from './namesrv-context.js';
+import { refuseHalfPairs } from './refuse-text.js';
 import type { RequestHandler } from './request-handler.js';
 
 /** 100: sets a KV entry (reference: nameserver 2.1). Answered once it is on disk. */
@@ -16,6 +17,7 @@ export const putKvConfig: RequestHandler = (context, request) => {
   if (namespace === undefined || key === undefined) {
     return RemotingCommand.response(ResponseCode.SYSTEM_ERROR, 'namespace or key is null');
   }
+  refuseHalfPairs({ namespace, key, value });
   context.kvConfigManager.putKvConfig(namespace, key, value ?? null);
   return persisted(context);
 };
@@ -47,11 +49,19 @@ export const deleteKvConfig: RequestHandler = (context, request) => {
 /** 219: reads all entries of a namespace (reference: nameserver 2.4). */
 export const getKvListByNamespace: RequestHandler = (context, request) => {
   const { namespace } = decodeHeader(GetKvListByNamespace.request, request.extFields);
-  const table = namespace === undefined ? undefined : context.kvConfigManager.getKvListByNamespace(namespace);
-  if (table !== undefined)
-    return RemotingCommand.response(ResponseCode.SUCCESS, undefined, { body: encodeKvTable(table) });
+  const body = namespace === undefined ? undefined : kvTableBody(context, namespace);
+  if (body !== undefined) return RemotingCommand.response(ResponseCode.SUCCESS, undefined, { body });
   return RemotingCommand.response(ResponseCode.QUERY_NOT_FOUND, `No config item, Namespace: ${namespace ?? null}`);
 };
+
+/** A namespace as a body; `undefined` for one that is not there. */
+export function kvTableBody(
+  { kvConfigManager, kvTableAnswers }: NamesrvContext,
+  namespace: string,
+): Buffer | undefined {
+  const table = kvConfigManager.getKvListByNamespace(namespace);
+  return table && kvTableAnswers.get(kvConfigManager.revision, namespace, () => encodeKvTable(table));
+}
 
 /** Upstream answers success whatever becomes of the file; here an operator learns that the change will not survive a restart. */
 async function persisted(context: NamesrvContext): Promise<RemotingCommand> {

@@ -3,15 +3,23 @@ import type { KvConfigManager } from '../kvconfig/kv-config-manager.js';
 import type { ResolvedNamesrvOptions } from '../namesrv-options.js';
 import type { Profile } from '../profile.js';
 import type { RouteInfoManager } from '../routeinfo/route-info-manager.js';
+import type { KeptAnswers } from './kept-answers.js';
 
 /** What the processors of a name server work on. */
 export interface NamesrvContext {
   readonly profile: Profile;
-  readonly options: ResolvedNamesrvOptions;
+  /** The options as they are now; asked at each request, since some may change while the server runs. */
+  readonly options: () => ResolvedNamesrvOptions;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly routeInfoManager: RouteInfoManager;
   readonly kvConfigManager: KvConfigManager;
+  /** Bodies of answers to 106. */
+  readonly clusterInfoAnswers: KeptAnswers;
+  /** Bodies of answers that are lists of topics. */
+  readonly topicListAnswers: KeptAnswers;
+  /** Bodies of answers that are KV tables, by namespace. */
+  readonly kvTableAnswers: KeptAnswers;
   /** Writes the KV config to its file; resolves when a state at least as new as the present one is there. */
   readonly persistKvConfig: () => Promise<void>;
 }

@@ -4,7 +4,6 @@ import {
   decodeDataVersion,
   decodeRegisterBrokerBody,
   encodeDataVersion,
-  encodeKvTable,
   ORDER_TOPIC_CONFIG,
   QueryDataVersion,
   RegisterBroker,
@@ -12,11 +11,17 @@ import {
   UnregisterBroker,
 } from '@rmqns/protocol';
 import { createExtFields, decodeHeader, encodeHeader, RemotingCommand } from '@rmqns/remoting';
+import { kvTableBody } from './kv-config.js';
+import { refuseNoNames } from './refuse-text.js';
 import type { RequestHandler } from './request-handler.js';
 
 /** 103: a broker registers, which is also its heartbeat (reference: nameserver 2.5). */
 export const registerBroker: RequestHandler = (context, request, channel) => {
   const header = decodeHeader(RegisterBroker.request, request.extFields);
+  const { clusterName, brokerName, brokerAddr } = header;
+  refuseNoNames({ clusterName, brokerName, brokerAddr });
+  // Upstream has no release of that number.
+  if (request.version < 0) return failed(`the version ${request.version} of the request is none`);
   if (header.bodyCrc32 !== 0 && header.bodyCrc32 !== bodyCrc32(request.body)) {
     context.logger.warn(
       { address: channel.remoteAddress, broker: header.brokerName, addr: header.brokerAddr },
@@ -27,15 +32,16 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
   const body = decodeRegisterBrokerBody(request.body, {
     compressed: header.compressed,
     requestVersion: request.version,
-    nowMillis: context.clock.now(),
+    // What 4.x does not know it does not read, however odd.
     fiveX: context.profile.fiveX,
+    nowMillis: context.clock.now(),
   });
   const result = context.routeInfoManager.registerBroker(
     {
-      clusterName: header.clusterName,
-      brokerName: header.brokerName,
+      clusterName,
+      brokerName,
       brokerId: header.brokerId,
-      brokerAddr: header.brokerAddr,
+      brokerAddr,
       haServerAddr: header.haServerAddr,
       zoneName: header.__ZONE_NAME,
       heartbeatTimeoutMillis:
@@ -49,15 +55,15 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
   );
   if (!result.ok) return failed(result.remark);
   // Absent and empty differ: an empty table makes the broker clear the order flag of all its topics, no body leaves them alone.
-  const orderTopics = context.options.returnOrderTopicConfigToBroker
-    ? context.kvConfigManager.getKvListByNamespace(ORDER_TOPIC_CONFIG)
+  const orderTopics = context.options().returnOrderTopicConfigToBroker
+    ? kvTableBody(context, ORDER_TOPIC_CONFIG)
     : undefined;
   return RemotingCommand.response(ResponseCode.SUCCESS, undefined, {
     extFields: encodeHeader(RegisterBroker.response, {
       masterAddr: result.masterAddr,
       haServerAddr: result.haServerAddr,
     }),
-    body: orderTopics === undefined ? undefined : encodeKvTable(orderTopics),
+    body: orderTopics,
   });
 };
 
@@ -68,13 +74,23 @@ function failed(remark: string): RemotingCommand {
 
 /** 104: a broker leaves; it is out of the routes before the answer goes (reference: nameserver 2.6). */
 export const unregisterBroker: RequestHandler = (context, request) => {
-  context.routeInfoManager.unregisterBroker(decodeHeader(UnregisterBroker.request, request.extFields));
+  const header = decodeHeader(UnregisterBroker.request, request.extFields);
+  const { clusterName, brokerName, brokerAddr } = header;
+  refuseNoNames({ clusterName, brokerName, brokerAddr });
+  context.routeInfoManager.unregisterBroker(header);
   return RemotingCommand.response(ResponseCode.SUCCESS);
 };
 
-/** 322: a broker asks whether it must register anew; if not, this was its heartbeat (reference: nameserver 2.13). */
+/**
+ * 322: a broker asks whether it must register anew; if not, this was its heartbeat (reference: nameserver 2.13). Without a body 4.x
+ * answers code 1, and 5.x that everything has changed.
+ */
 export const queryDataVersion: RequestHandler = (context, request, channel) => {
   const { clusterName, brokerAddr } = decodeHeader(QueryDataVersion.request, request.extFields);
+  refuseNoNames({ clusterName, brokerAddr });
+  if (!context.profile.fiveX && (request.body === undefined || request.body.length === 0)) {
+    return RemotingCommand.response(ResponseCode.SYSTEM_ERROR, 'the request has no body; it should be a data version');
+  }
   const { changed, dataVersion } = context.routeInfoManager.queryDataVersion(
     { clusterName, brokerAddr },
     decodeDataVersion(request.body, context.clock.now()) ?? null,
@@ -90,6 +106,7 @@ export const queryDataVersion: RequestHandler = (context, request, channel) => {
 /** 904: a 5.x broker's heartbeat; it makes no entry and asks for none (reference: nameserver 2.15). */
 export const brokerHeartbeat: RequestHandler = (context, request, channel) => {
   const header = decodeHeader(BrokerHeartbeat.request, request.extFields);
+  refuseNoNames({ clusterName: header.clusterName, brokerAddr: header.brokerAddr });
   context.routeInfoManager.brokerHeartbeat(header, channel, context.clock.monotonic());
   return RemotingCommand.response(ResponseCode.SUCCESS);
 };

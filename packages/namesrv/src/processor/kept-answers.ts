@@ -3,7 +3,7 @@ const MAX_KEPT = 16;
 
 /**
  * Encoded answers, kept until what they show changes: many requests for the same list then share one piece of memory
- * (design decision 2; {@link RouteCache} is the same for routes).
+ * (design decision 2; RouteCache is the same for routes).
  */
 export class KeptAnswers {
   readonly #answers = new Map<string, Buffer>();

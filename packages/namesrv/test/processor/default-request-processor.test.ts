@@ -1,0 +1,166 @@
+import { ORDER_TOPIC_CONFIG, RequestCode } from '@rmqns/protocol';
+import { createExtFields, RemotingCommand, type RequestContext, silentLogger } from '@rmqns/remoting';
+import { ManualClock } from '@rmqns/remoting/testing';
+import { expect } from 'chai';
+import { describe, it } from 'mocha';
+import { KvConfigManager } from '../../src/kvconfig/kv-config-manager.js';
+import { createNameServer } from '../../src/name-server.js';
+import { type NamesrvOptions, resolveNamesrvOptions } from '../../src/namesrv-options.js';
+import { DefaultRequestProcessor } from '../../src/processor/default-request-processor.js';
+import { KeptAnswers } from '../../src/processor/kept-answers.js';
+import type { NamesrvContext } from '../../src/processor/namesrv-context.js';
+import { profiles } from '../../src/profile.js';
+import { recordingManager, registration } from '../routeinfo/registration.js';
+
+/** Nothing of it is asked by these requests. */
+const requestContext = {} as RequestContext;
+
+class Fixture {
+  options: NamesrvOptions = {};
+  readonly manager = recordingManager('5.3.3').manager;
+  readonly kv = new KvConfigManager();
+  readonly #processor: DefaultRequestProcessor;
+
+  constructor() {
+    const context: NamesrvContext = {
+      profile: profiles['5.3.3'],
+      options: () => resolveNamesrvOptions(this.options),
+      clock: new ManualClock(),
+      logger: silentLogger,
+      routeInfoManager: this.manager,
+      kvConfigManager: this.kv,
+      clusterInfoAnswers: new KeptAnswers(),
+      topicListAnswers: new KeptAnswers(),
+      kvTableAnswers: new KeptAnswers(),
+      persistKvConfig: () => Promise.resolve(),
+    };
+    this.#processor = new DefaultRequestProcessor(context);
+  }
+
+  async ask(code: number, fields: Record<string, string> = {}): Promise<RemotingCommand> {
+    return this.#processor.processRequest(
+      requestContext,
+      RemotingCommand.request(code, { version: 479, extFields: createExtFields(fields) }),
+    );
+  }
+}
+
+async function failure(answer: Promise<RemotingCommand>): Promise<unknown> {
+  return answer.then(
+    ({ code }) => expect.fail(`answered with code ${code}`),
+    (error: unknown) => error,
+  );
+}
+
+describe('DefaultRequestProcessor', () => {
+  const lists: [string, number, Record<string, string>?][] = [
+    ['cluster info', RequestCode.GET_BROKER_CLUSTER_INFO],
+    ['all topics', RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER],
+    ['topics by cluster', RequestCode.GET_TOPICS_BY_CLUSTER, { cluster: 'C1' }],
+    ['system topics', RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS],
+    ['unit topics', RequestCode.GET_UNIT_TOPIC_LIST],
+    ['unit sub topics', RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST],
+    ['unit sub topics of no unit', RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST],
+  ];
+  for (const [what, code, fields] of lists) {
+    it(`encodes ${what} once until something changes`, async () => {
+      const fixture = new Fixture();
+      fixture.manager.registerBroker(registration(), 0);
+      const { body } = await fixture.ask(code, fields);
+      expect(body).to.be.instanceOf(Buffer);
+      expect((await fixture.ask(code, fields)).body).to.equal(body);
+      fixture.manager.registerBroker(registration({ name: 'broker-b', addr: 'b:1', topics: ['U', 'V'] }), 0);
+      expect((await fixture.ask(code, fields)).body).to.not.equal(body);
+    });
+  }
+
+  it('encodes a KV namespace once until it changes, also for the answers to brokers', async () => {
+    const fixture = new Fixture();
+    fixture.kv.putKvConfig('N', 'k', 'v');
+    const body = async () => (await fixture.ask(RequestCode.GET_KVLIST_BY_NAMESPACE, { namespace: 'N' })).body;
+    const first = await body();
+    expect(await body()).to.equal(first);
+    fixture.kv.putKvConfig('N', 'k', 'w');
+    expect(Buffer.from((await body()) ?? []).toString()).to.equal('{"table":{"k":"w"}}');
+    fixture.kv.deleteKvConfig('N', 'k');
+    expect(Buffer.from((await body()) ?? []).toString()).to.equal('{"table":{}}');
+  });
+
+  it('keeps the topics of some clusters, and of none that is not known', async () => {
+    const fixture = new Fixture();
+    const of = async (cluster: string) => (await fixture.ask(RequestCode.GET_TOPICS_BY_CLUSTER, { cluster })).body;
+    for (let index = 0; index < 20; index++) {
+      const name = `b${index}`;
+      fixture.manager.registerBroker(registration({ name, addr: name, cluster: name, topics: [name, 'T'] }), 0);
+    }
+    for (let index = 0; index < 20; index++) {
+      expect(Buffer.from((await of(`b${index}`)) ?? []).toString()).to.equal(`{"topicList":["b${index}","T"]}`);
+    }
+    expect(Buffer.from((await of('none')) ?? []).toString()).to.equal('{"topicList":[]}');
+    expect(await of('none')).to.not.equal(await of('none'));
+  });
+
+  it('keeps a route with its order configuration', async () => {
+    const fixture = new Fixture();
+    fixture.options = { orderMessageEnable: true };
+    fixture.kv.putKvConfig(ORDER_TOPIC_CONFIG, 'T1', 'broker-a:4');
+    fixture.manager.registerBroker(registration(), 0);
+    const { body } = await fixture.ask(RequestCode.GET_ROUTEINFO_BY_TOPIC, { topic: 'T1' });
+    expect(Buffer.from(body ?? []).toString()).to.contain('"orderTopicConf":"broker-a:4"');
+    expect((await fixture.ask(RequestCode.GET_ROUTEINFO_BY_TOPIC, { topic: 'T1' })).body).to.equal(body);
+    fixture.options = { orderMessageEnable: false };
+    const plain = await fixture.ask(RequestCode.GET_ROUTEINFO_BY_TOPIC, { topic: 'T1' });
+    expect(Buffer.from(plain.body ?? []).toString()).to.not.contain('orderTopicConf');
+  });
+
+  it('takes no KV text with half a surrogate pair, which the file could not hold', async () => {
+    const fixture = new Fixture();
+    const entry = { namespace: 'N', key: 'K', value: '😀' };
+    for (const field of ['namespace', 'key', 'value'] as const) {
+      for (const half of ['\ud83d', 'a\ude00b']) {
+        const error = await failure(fixture.ask(RequestCode.PUT_KV_CONFIG, { ...entry, [field]: half }));
+        expect(error).to.deep.include({
+          responseCode: 1,
+          remark: `the custom field <${field}> holds half a surrogate pair`,
+        });
+      }
+    }
+    expect(fixture.kv.configTable).to.deep.equal(new Map());
+    expect((await fixture.ask(RequestCode.PUT_KV_CONFIG, entry)).code).to.equal(0);
+    expect(fixture.kv.getKvConfig('N', 'K')).to.equal('😀');
+  });
+
+  it('takes no broker whose names hold half a surrogate pair', async () => {
+    const broker = { clusterName: 'C1', brokerName: 'broker-a', brokerAddr: 'a:1', brokerId: '0' };
+    for (const field of ['clusterName', 'brokerName', 'brokerAddr'] as const) {
+      const fixture = new Fixture();
+      for (const code of [RequestCode.REGISTER_BROKER, RequestCode.UNREGISTER_BROKER]) {
+        const error = await failure(fixture.ask(code, { ...broker, [field]: 'x\ud800' }));
+        expect(error).to.deep.include({
+          responseCode: 1,
+          remark: `the custom field <${field}> holds half a surrogate pair`,
+        });
+      }
+      expect(fixture.manager.tables.events.revision).to.equal(0);
+    }
+  });
+
+  it('asks for its options at each request', async () => {
+    const fixture = new Fixture();
+    fixture.manager.registerBroker(registration(), 0);
+    const codes = async () => [
+      (await fixture.ask(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)).code,
+      (await fixture.ask(RequestCode.GET_TOPICS_BY_CLUSTER, { cluster: 'C1' })).code,
+      (await fixture.ask(RequestCode.GET_UNIT_TOPIC_LIST)).code,
+    ];
+    expect(await codes()).to.deep.equal([0, 0, 0]);
+    fixture.options = { enableAllTopicList: false };
+    expect(await codes()).to.deep.equal([1, 0, 0]);
+    fixture.options = { enableTopicList: false };
+    expect(await codes()).to.deep.equal([0, 1, 1]);
+  });
+
+  it('shows the options in effect', () => {
+    expect(createNameServer({ listenPort: 0 }).options.listenPort).to.equal(0);
+  });
+});
