@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
-import { createNameServer } from '@rmqns/namesrv';
+import { createNameServer, NamesrvError } from '@rmqns/namesrv';
 import { type CliArguments, parseCliArguments } from './cli-arguments.js';
 import { logNamesrvEvent } from './event-log.js';
 import { Exit } from './exit.js';
@@ -56,6 +56,8 @@ async function serve(args: CliArguments, config: ReturnType<typeof loadNamesrvCo
   try {
     await nameServer.start();
   } catch (error) {
+    // A signal came first: what it began ends the program.
+    if (NamesrvError.is(error) && error.code === 'CLOSED') return;
     await log.close();
     const sentence = describeStartFailure(error, options.bindAddress, options.listenPort);
     throw sentence === undefined ? error : new Exit(ExitCode.START_FAILED, sentence, { cause: error });
