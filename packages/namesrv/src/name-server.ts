@@ -38,7 +38,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   readonly #kvConfigStore: KvConfigStore | undefined;
   readonly #server: RemotingServer;
   readonly #housekeeping: BrokerHousekeeping;
-  #starting: Promise<void> | undefined;
+  #started = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: NamesrvOptions, environment: NameServerEnvironment) {
@@ -113,11 +113,15 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
    */
   async start(): Promise<void> {
     this.#checkOpen();
-    if (this.#starting !== undefined) {
+    if (this.#started) {
       throw new NamesrvError('STARTED_ALREADY', 'a name server can be started once; make another one');
     }
-    this.#starting = this.#start();
-    return this.#starting;
+    this.#started = true;
+    if (this.#kvConfigStore !== undefined) this.#kvConfigManager.load(await this.#kvConfigStore.load());
+    this.#checkOpen();
+    await this.#server.start();
+    this.#checkOpen();
+    this.#housekeeping.start();
   }
 
   /** `host:port` as bound, with the real port where `listenPort` was 0. Empty before {@link start}. */
@@ -129,8 +133,6 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   close(): Promise<void> {
     this.#closing ??= (async () => {
       this.#housekeeping.stop();
-      // What is half started ends its start first, and finds that it is closed.
-      await this.#starting?.catch(() => {});
       await this.#server.close();
       await this.#kvConfigStore?.close();
     })();
@@ -139,14 +141,6 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  async #start(): Promise<void> {
-    if (this.#kvConfigStore !== undefined) this.#kvConfigManager.load(await this.#kvConfigStore.load());
-    this.#checkOpen();
-    await this.#server.start();
-    this.#checkOpen();
-    this.#housekeeping.start();
   }
 
   #checkOpen(): void {

@@ -658,6 +658,8 @@ describe('a name server', () => {
       expect(text(await route(client, server))).to.not.contain('orderTopicConf');
       await ask(client, server, RequestCode.PUT_KV_CONFIG, entry);
       expect(text(await route(client, server))).to.contain('"orderTopicConf":"broker-a:4"');
+      await ask(client, server, RequestCode.PUT_KV_CONFIG, { ...entry, value: 'broker-a:8' });
+      expect(text(await route(client, server))).to.contain('"orderTopicConf":"broker-a:8"');
       await ask(client, server, RequestCode.DELETE_KV_CONFIG, entry);
       expect(text(await route(client, server))).to.not.contain('orderTopicConf');
     });

@@ -74,6 +74,17 @@ describe('DefaultRequestProcessor', () => {
     });
   }
 
+  it('encodes the cluster info anew for a slave without topics, and not for a topic', async () => {
+    const fixture = new Fixture();
+    const body = async () => (await fixture.ask(RequestCode.GET_BROKER_CLUSTER_INFO)).body;
+    fixture.manager.registerBroker(registration(), 0);
+    const first = await body();
+    fixture.manager.deleteTopic('T1');
+    expect(await body()).to.equal(first);
+    fixture.manager.registerBroker(registration({ id: 1, addr: 's:1', topics: [] }), 0);
+    expect(Buffer.from((await body()) ?? []).toString()).to.contain('"brokerAddrs":{0:"10.0.0.1:10911",1:"s:1"}');
+  });
+
   it('encodes a KV namespace once until it changes, also for the answers to brokers', async () => {
     const fixture = new Fixture();
     fixture.kv.putKvConfig('N', 'k', 'v');
