@@ -19,11 +19,6 @@ export class EventRecorder {
     this.#onFailure = onFailure;
   }
 
-  /** The number of events so far. */
-  get revision(): number {
-    return this.#revision;
-  }
-
   /** Numbers an event and keeps it for the end of the operation. */
   record(change: NamesrvChange): void {
     this.#revision += 1;

@@ -54,15 +54,10 @@ export class BrokerLiveTable {
   /** Address to broker name to the number of entries. */
   readonly #names = new Map<string, Map<string, number>>();
   readonly #byConnection = new Map<BrokerConnection, Set<Entry>>();
-  #size = 0;
 
   /** @param byCluster whether the same address in two clusters is two brokers (5.x). */
   constructor(byCluster: boolean) {
     this.#byCluster = byCluster;
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   get(clusterName: string, brokerAddr: string, brokerName: string): BrokerLiveInfo | undefined {
@@ -121,7 +116,6 @@ export class BrokerLiveTable {
     const entry: Entry = { ...fields, otherConnections: NONE };
     this.#enter(entry);
     if (before === undefined) {
-      this.#size += 1;
       const names = getOrMake(this.#names, brokerAddr, () => new Map<string, number>());
       names.set(brokerName, (names.get(brokerName) ?? 0) + 1);
     } else {
@@ -189,7 +183,6 @@ export class BrokerLiveTable {
     else names?.delete(brokerName);
     if (names?.size === 0) this.#names.delete(brokerAddr);
     for (const connection of [entry.connection, ...entry.otherConnections]) this.#leave(entry, connection);
-    this.#size -= 1;
     return true;
   }
 

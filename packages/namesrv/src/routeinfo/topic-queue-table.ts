@@ -24,11 +24,6 @@ export class TopicQueueTable {
   readonly #queues = new Map<string, QueueData | QueueData[]>();
   readonly #brokers = new Map<string, BrokerTopics>();
 
-  /** The number of topics. */
-  get size(): number {
-    return this.#queues.size;
-  }
-
   has(topic: string): boolean {
     return this.#queues.has(topic);
   }
@@ -64,10 +59,6 @@ export class TopicQueueTable {
   /** The topics of a broker group; a copy, so that they may be removed meanwhile. */
   topicsOf(brokerName: string): string[] {
     return [...(this.#brokers.get(brokerName)?.topics ?? [])];
-  }
-
-  brokerNames(): IterableIterator<string> {
-    return this.#brokers.keys();
   }
 
   /** Adds or replaces the queues of a topic on `queueData.brokerName`; a replaced entry keeps its place unless `moveToEnd`. */

@@ -18,7 +18,7 @@ for (const profile of ALL) {
       manager.registerBroker(registration({ over: { filterServerList: ['f:1'] } }), 0);
       expect(unregister(manager)).to.equal(true);
       expect(contents(manager)).to.deep.equal(empty());
-      expect(manager.tables.topicQueueTable.size).to.equal(0);
+      expect(manager.getAllTopicList()).to.deep.equal([]);
     });
 
     it('10.3 row 9: right id, wrong address changes nothing (4.x drops the route; 8.4 trap 2, P21)', () => {

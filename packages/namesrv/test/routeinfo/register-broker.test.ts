@@ -93,7 +93,7 @@ for (const profile of ALL) {
       expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': ['1=10.0.0.2:10911'] });
       manager.registerBroker(registration({ id: 0, addr: '10.0.0.2:10911', connection: 2 }), 1);
       expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': ['0=10.0.0.2:10911'] });
-      expect(manager.tables.brokerLiveTable.size).to.equal(1);
+      expect([...manager.tables.brokerLiveTable.values()]).to.have.length(1);
     });
 
     it('a slave that becomes master registers its topics though its data version is the same', () => {
@@ -157,7 +157,7 @@ for (const profile of ALL) {
     it('a null topic table registers the broker without topics (Apache 5.3.3 stops half-way and answers success)', () => {
       const { manager } = recordingManager(profile);
       expect(manager.registerBroker(registration({ topics: null }), 0)).to.deep.equal({ ok: true });
-      expect(manager.tables.brokerLiveTable.size).to.equal(1);
+      expect([...manager.tables.brokerLiveTable.values()]).to.have.length(1);
       expect(manager.getAllTopicList()).to.deep.equal([]);
     });
 
@@ -298,7 +298,7 @@ for (const profile of FOUR_X) {
       manager.registerBroker(registration({ cluster: 'C1' }), 0);
       manager.registerBroker(registration({ cluster: 'C2', topics: ['T1', 'T2', 'T3'] }), 0);
       expect(manager.getAllTopicList()).to.deep.equal(['T1', 'T2']);
-      expect(manager.tables.brokerLiveTable.size).to.equal(1);
+      expect([...manager.tables.brokerLiveTable.values()]).to.have.length(1);
     });
 
     it('what only 5.x knows is ignored: zone, acting master, heartbeat timeout, static topics', () => {
