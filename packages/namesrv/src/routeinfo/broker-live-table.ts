@@ -109,7 +109,10 @@ export class BrokerLiveTable {
     }
   }
 
-  /** Adds the entry of a registration, or replaces the one of its cluster, address and name, whose connections it goes on to hold. */
+  /**
+   * Adds the entry of a registration, or replaces the one of its cluster, address and name. A registration says where the broker is now:
+   * connections from before it count no more, which may be dead without having closed.
+   */
   put(fields: BrokerLiveFields): BrokerLiveInfo {
     const { clusterName, brokerAddr, brokerName, connection } = fields;
     const before = this.#place(clusterName, brokerAddr)?.byName.get(brokerName);
@@ -119,10 +122,7 @@ export class BrokerLiveTable {
       const names = getOrMake(this.#names, brokerAddr, () => new Map<string, number>());
       names.set(brokerName, (names.get(brokerName) ?? 0) + 1);
     } else {
-      for (const other of [...before.otherConnections, before.connection]) {
-        this.#leave(before, other);
-        this.#hold(entry, other);
-      }
+      for (const held of [...before.otherConnections, before.connection]) this.#leave(before, held);
     }
     getOrMake(this.#byConnection, connection, () => new Set<Entry>()).add(entry);
     return entry;

@@ -225,6 +225,16 @@ for (const profile of ALL) {
       });
     }
 
+    it('a broker that registered again over a new connection goes with that one, though the old one never closed', () => {
+      const { manager } = recordingManager(profile);
+      manager.registerBroker(registration({ connection: 1 }), 0);
+      manager.brokerHeartbeat(broker, 2, 0);
+      manager.registerBroker(registration({ connection: 3 }), 0);
+      expect(manager.onChannelDestroy(3)).to.equal(1);
+      expect(contents(manager)).to.deep.equal(empty());
+      expect([manager.onChannelDestroy(1), manager.onChannelDestroy(2)]).to.deep.equal([0, 0]);
+    });
+
     it('of the many connections that a broker was heard on the latest seven count beside the one it registered on', () => {
       const { manager } = recordingManager(profile);
       manager.registerBroker(registration({ connection: 1 }), 0);

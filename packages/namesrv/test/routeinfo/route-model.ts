@@ -73,8 +73,7 @@ export class RouteModel {
     this.#acting.set(name, this.#fiveX && registration.acting === true);
     this.#live = this.#live.filter((live) => live !== own);
     const { connection } = registration;
-    const others = own?.connections.filter((other) => other !== connection) ?? [];
-    this.#live.push({ ...registration, at: now, connections: [...others, connection] });
+    this.#live.push({ ...registration, at: now, connections: [connection] });
     const ids = this.#members.filter((member) => member.name === name).map((member) => member.id);
     const isPrime = this.#fiveX && id !== 0 && registration.acting !== undefined && ids.every((other) => other >= id);
     if (id !== 0 && !isPrime) return true;
