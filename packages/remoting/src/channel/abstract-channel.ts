@@ -3,6 +3,7 @@ import type { Channel } from './channel.js';
 import type { WriteListener } from './channel-handler.js';
 import { DefaultChannelPipeline } from './default-channel-pipeline.js';
 import { OutboundBuffer } from './outbound-buffer.js';
+import { readResumed } from './read-resumed-event.js';
 import { WriteBufferWaterMark } from './write-buffer-water-mark.js';
 
 export interface ChannelOptions {
@@ -39,6 +40,7 @@ export abstract class AbstractChannel<Message> implements Channel {
   #wasActive = false;
   #closeError: RemotingError | undefined;
   #autoRead = true;
+  #readHolds = 0;
   #announcedWritable = true;
   #resolveClosed: (error: RemotingError | undefined) => void = () => {};
 
@@ -82,7 +84,19 @@ export abstract class AbstractChannel<Message> implements Channel {
   set autoRead(value: boolean) {
     if (value === this.#autoRead) return;
     this.#autoRead = value;
-    if (this.#state === 'active') this.doAutoRead(value);
+    this.#adaptReading();
+    if (value && this.isActive) this.pipeline.fireUserEventTriggered(readResumed);
+  }
+
+  holdReads(): void {
+    this.#readHolds++;
+    if (this.#readHolds === 1) this.#adaptReading();
+  }
+
+  releaseReads(): void {
+    if (this.#readHolds === 0) return;
+    this.#readHolds--;
+    if (this.#readHolds === 0) this.#adaptReading();
   }
 
   write(message: unknown, listener?: WriteListener): void {
@@ -98,7 +112,8 @@ export abstract class AbstractChannel<Message> implements Channel {
     this.pipeline.flush();
   }
 
-  async close(): Promise<void> {
+  async close(reason?: RemotingError): Promise<void> {
+    if (!this.isClosed) this.#closeError ??= reason;
     if (this.#state === 'opening' || this.#state === 'active') this.pipeline.close();
     await this.closed;
   }
@@ -115,7 +130,13 @@ export abstract class AbstractChannel<Message> implements Channel {
   protected abstract doClose(): void;
   /** Drop the connection now. Nothing may come from it after this. */
   protected abstract doDestroy(): void;
+  /** Read from the connection, or do not. */
   protected abstract doAutoRead(on: boolean): void;
+
+  /** True while a handler keeps messages back. */
+  protected get isHoldingReads(): boolean {
+    return this.#readHolds > 0;
+  }
 
   protected get isClosing(): boolean {
     return this.#state === 'closing';
@@ -137,7 +158,7 @@ export abstract class AbstractChannel<Message> implements Channel {
     this.pipeline.fireChannelActive();
     if (this.isClosed) return;
     // An autoRead that was set before counts from here on.
-    if (this.isActive) this.doAutoRead(this.#autoRead);
+    this.#adaptReading();
     this.doFlush();
   }
 
@@ -224,6 +245,10 @@ export abstract class AbstractChannel<Message> implements Channel {
     } catch {
       // A log that fails must not fail the connection.
     }
+  }
+
+  #adaptReading(): void {
+    if (this.isActive) this.doAutoRead(this.#autoRead && this.#readHolds === 0);
   }
 
   #accept(message: unknown, listener: WriteListener | undefined): void {

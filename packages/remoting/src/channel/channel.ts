@@ -19,17 +19,27 @@ export interface Channel {
   readonly pendingBytes: number;
   /** Bytes that the operating system has taken so far; while it grows, the peer is reading. */
   readonly bytesWritten: number;
-  /** While false nothing is read from the socket, and the peer is slowed down by TCP. */
+  /**
+   * While false nothing is read from the socket, and the peer is slowed down by TCP. Belongs to the channel's owner; switching it on
+   * again fires {@link ReadResumedEvent}.
+   */
   autoRead: boolean;
   /** Resolves when the connection has ended, with the error that ended it, if any. Never rejects. */
   readonly closed: Promise<RemotingError | undefined>;
+
+  /**
+   * Stops reading whatever `autoRead` says, until {@link releaseReads} was called as often: for a handler that keeps messages back. The
+   * end of the peer's side is taken for read only then too, so that what it sent before is dealt with first.
+   */
+  holdReads(): void;
+  releaseReads(): void;
 
   /** Sends a message through the pipeline from its tail, without flushing. */
   write(message: unknown, listener?: WriteListener): void;
   flush(): void;
   writeAndFlush(message: unknown, listener?: WriteListener): void;
-  /** Ends the connection after what was flushed. Twice is as good as once. */
-  close(): Promise<void>;
+  /** Ends the connection after what was flushed. Twice is as good as once. `closed` resolves with `reason` unless there is a worse one. */
+  close(reason?: RemotingError): Promise<void>;
   /** Ends the connection now; waiting writes fail with `error`. */
   destroy(error?: RemotingError): void;
 }

@@ -42,6 +42,7 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   #localAddress: string;
   #started = false;
   #connected = false;
+  #peerEnded = false;
   #sendQueued = false;
   #inFlightBytes = 0;
   #grace: Timer | undefined;
@@ -53,6 +54,8 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
     this.#closeGraceMillis = options.closeGraceMillis ?? 1000;
     this.remoteAddress = options.remoteAddress ?? addressOf(socket.remoteAddress, socket.remotePort);
     this.#localAddress = addressOf(socket.localAddress, socket.localPort);
+    // Or Node would end this side with the peer's, before the last answers.
+    socket.allowHalfOpen = true;
     socket.setNoDelay(true);
     socket.pause();
     // This one stays for good: a socket may report a second error, and one without a listener would end the process.
@@ -107,8 +110,9 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   }
 
   protected override doAutoRead(on: boolean): void {
-    if (on) this.#socket.resume();
-    else this.#socket.pause();
+    if (!on) this.#socket.pause();
+    else if (this.#peerEnded) this.beginClose();
+    else this.#socket.resume();
   }
 
   protected override beginClose(): void {
@@ -180,7 +184,9 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   };
 
   readonly #onEnd = (): void => {
-    this.beginClose();
+    this.#peerEnded = true;
+    // Answers to what it sent before are still owed.
+    if (!this.isHoldingReads) this.beginClose();
   };
 
   readonly #onError = (error: NodeJS.ErrnoException): void => {

@@ -1,3 +1,4 @@
+import { asBuffer } from '../buffer/as-buffer.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { SerializeType } from '../command/serialize-type.js';
 import { DecodeError, FrameTooLargeError, RemotingError } from '../errors.js';
@@ -59,22 +60,23 @@ function encodeHeader(command: RemotingCommand): Buffer {
   return header;
 }
 
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 /**
  * Reads a frame: what follows the four length bytes. The body is a view of the frame, or `undefined` when it has no bytes.
  *
- * @throws DecodeError when the frame is shorter than its header, the serialize type is unknown, or the header does not decode
+ * @param maxHeaderBytes the longest header that is looked into; default 16777215, the longest there can be
+ * @throws DecodeError when the header is longer than that or than the frame, the serialize type is unknown, or the header does not decode
  */
-export function decodeFrame(frame: Buffer): RemotingCommand {
+export function decodeFrame(frame: Buffer, maxHeaderBytes = MAX_HEADER_BYTES): RemotingCommand {
   if (frame.length < 4) throw new DecodeError(`a frame has 4 bytes at least, but this one only ${frame.length}`);
   const serializeType = frame.readUInt8(0);
   const headerBytes = frame.readUIntBE(1, 3);
   if (headerBytes > frame.length - 4)
     throw new DecodeError(
       `a frame says that its header has ${headerBytes} bytes, but only ${frame.length - 4} are there`,
+    );
+  if (headerBytes > maxHeaderBytes)
+    throw new DecodeError(
+      `a frame's header has ${headerBytes} bytes, but ${maxHeaderBytes} at most are taken; move large ext fields into the body, or raise maxHeaderBytes`,
     );
   const command = decodeHeader(serializeType, frame.subarray(4, 4 + headerBytes));
   if (frame.length > 4 + headerBytes) command.body = frame.subarray(4 + headerBytes);

@@ -52,7 +52,7 @@ export class ConnectionEvents implements ChannelHandler {
 
   exceptionCaught(ctx: ChannelHandlerContext, error: RemotingError): void {
     this.#tell(ctx, ConnectionEvent.EXCEPTION, error);
-    ctx.close();
+    void ctx.channel.close(error);
   }
 
   #tell(ctx: ChannelHandlerContext, event: ConnectionEvent, error?: RemotingError): void {

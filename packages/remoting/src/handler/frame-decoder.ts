@@ -1,36 +1,97 @@
+import { asBuffer } from '../buffer/as-buffer.js';
 import type { ChannelHandler } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
+import { isReadResumedEvent } from '../channel/read-resumed-event.js';
+import { type Clock, systemClock } from '../clock.js';
 import { decodeFrame } from '../codec/frame-codec.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
 import { DecodeError, FrameTooLargeError, RemotingError } from '../errors.js';
+import { FrameDeadline } from './frame-deadline.js';
 
-/** User event before `channelInactive`: the connection ended inside a frame, whose bytes are dropped. */
+/** User event before `channelInactive`: the connection ended before a frame was whole or could be passed on; its bytes are dropped. */
 export interface TruncatedFrameEvent {
   readonly type: 'truncatedFrame';
-  /** Bytes of the frame that had come, its length field included. */
+  /** Bytes that had come and were not passed on, length fields included. */
   readonly bufferedBytes: number;
 }
+
+/**
+ * Sees a frame, without its four length bytes, before it is decoded. True when it dealt with it: then it is not decoded and goes no further.
+ * The answer is its own affair (`ctx.channel.writeAndFlush`). What it throws travels as `exceptionCaught` and closes the channel.
+ */
+export type FrameInterceptor = (ctx: ChannelHandlerContext, frame: Buffer) => boolean;
 
 export interface FrameDecoderOptions {
   /** The longest frame taken, its four length bytes included. Default 16777216. */
   readonly maxFrameBytes?: number | undefined;
+  /**
+   * The longest header taken. Default 262144: to read a JSON header costs far more than its bytes, and real ones hold 32 KiB of properties
+   * at most, which quoting as JSON can make six times as long. Large things travel in the body.
+   */
+  readonly maxHeaderBytes?: number | undefined;
+  /** How long a frame may take from its first byte to its last while the channel reads. Default 60000; 0 switches the limit off. */
+  readonly frameTimeoutMillis?: number | undefined;
+  /** How many frames are passed on before other channels have their turn. Default 256. */
+  readonly maxFramesPerTurn?: number | undefined;
+  /** How long frames are passed on before other channels have their turn. Default 10. */
+  readonly maxMillisPerTurn?: number | undefined;
+  /** Runs a task in a later turn of the event loop; default `setImmediate`, after the other sockets' events. */
+  readonly nextTurn?: ((task: () => void) => void) | undefined;
+  /** For a request that can be answered from its bytes, faster than by decoding it. */
+  readonly interceptFrame?: FrameInterceptor | undefined;
+  /** Default the machine's. */
+  readonly clock?: Clock | undefined;
 }
 
 /**
  * Inbound: bytes become one {@link RemotingCommand} for each frame (upstream: `NettyDecoder`; reference: remoting 1.2).
  *
- * After a frame that does not decode nothing on the connection can be trusted: the commands before it have been passed on, the error
- * travels as `exceptionCaught`, the channel closes once what was flushed is out, nothing is written back, and later bytes are ignored.
+ * While the channel is not writable or its `autoRead` is off, no frame is passed on, and while frames are kept back nothing more is read:
+ * one chunk can hold thousands of small requests whose answers are large. They follow, in order and in a later turn, once the channel is
+ * writable and reads again; so they do when the turn's share of frames or time is used up. What is kept is one chunk and what the
+ * socket had read ahead, beside a frame that is not whole.
  *
- * When a handler switches `autoRead` off, the frames that had come in the same chunk are still passed on; no more is read after them. When
- * a handler closes the channel or removes this decoder, they are not.
+ * After a frame that does not decode nothing on the connection can be trusted: the commands before it have been passed on, the error
+ * travels as `exceptionCaught`, the channel closes once what was flushed is out, nothing is written back, and later bytes are ignored. So it
+ * does with a frame that is not whole in time, as a peer must not hold memory for ever. (Many peers with half a frame each still can: a
+ * bound on all connections together is not this handler's.)
+ *
+ * When a handler closes the channel or removes this decoder, the frames behind are not passed on.
  */
 export class FrameDecoder implements ChannelHandler {
-  readonly #splitter: FrameSplitter;
+  #splitter: FrameSplitter;
+  readonly #maxHeaderBytes: number;
+  readonly #frameTimeoutMillis: number;
+  readonly #maxFramesPerTurn: number;
+  readonly #maxMillisPerTurn: number;
+  readonly #nextTurn: (task: () => void) => void;
+  readonly #interceptFrame: FrameInterceptor | undefined;
+  readonly #clock: Clock;
+  #deadline: FrameDeadline | undefined;
   #failed = false;
+  #passing = false;
+  /** Frames are kept back, and the channel reads no more. */
+  #holding = false;
+  #turnBooked = false;
 
   constructor(options: FrameDecoderOptions = {}) {
     this.#splitter = new FrameSplitter(options.maxFrameBytes);
+    this.#maxHeaderBytes = options.maxHeaderBytes ?? 256 * 1024;
+    this.#frameTimeoutMillis = options.frameTimeoutMillis ?? 60_000;
+    this.#maxFramesPerTurn = options.maxFramesPerTurn ?? 256;
+    this.#maxMillisPerTurn = options.maxMillisPerTurn ?? 10;
+    this.#nextTurn = options.nextTurn ?? setImmediate;
+    this.#interceptFrame = options.interceptFrame;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  handlerAdded(ctx: ChannelHandlerContext): void {
+    this.#deadline = new FrameDeadline(this.#clock, this.#frameTimeoutMillis, () => this.#expired(ctx));
+  }
+
+  handlerRemoved(ctx: ChannelHandlerContext): void {
+    this.#deadline?.stop();
+    this.#release(ctx);
   }
 
   channelRead(ctx: ChannelHandlerContext, message: unknown): void {
@@ -40,14 +101,25 @@ export class FrameDecoder implements ChannelHandler {
       return;
     }
     this.#splitter.push(asBuffer(message));
-    while (!ctx.isRemoved && ctx.channel.isActive) {
-      const command = this.#next(ctx);
-      if (command === undefined) return;
-      ctx.fireChannelRead(command);
-    }
+    // What comes from within a handler is found by the loop that called it.
+    if (!this.#holding && !this.#passing) this.#passFrames(ctx, false);
+  }
+
+  channelWritabilityChanged(ctx: ChannelHandlerContext): void {
+    ctx.fireChannelWritabilityChanged();
+    this.#bookTurn(ctx);
+  }
+
+  userEventTriggered(ctx: ChannelHandlerContext, event: unknown): void {
+    ctx.fireUserEventTriggered(event);
+    if (!isReadResumedEvent(event)) return;
+    // The time in which nothing was read was not the peer's.
+    if (this.#deadline?.isRunning === true) this.#deadline.start();
+    this.#bookTurn(ctx);
   }
 
   channelInactive(ctx: ChannelHandlerContext): void {
+    this.#deadline?.stop();
     const { bufferedBytes } = this.#splitter;
     if (bufferedBytes > 0 && !this.#failed) {
       const event: TruncatedFrameEvent = { type: 'truncatedFrame', bufferedBytes };
@@ -56,16 +128,118 @@ export class FrameDecoder implements ChannelHandler {
     ctx.fireChannelInactive();
   }
 
-  #next(ctx: ChannelHandlerContext): unknown {
+  /** Passes frames on until none is whole, the channel takes no more, or the turn's share is used up. */
+  #passFrames(ctx: ChannelHandlerContext, resumed: boolean): void {
+    const { channel } = ctx;
+    let passed = 0;
+    let endMillis = 0;
+    let kept = false;
+    this.#passing = true;
+    while (this.#splitter.bufferedBytes > 0 && this.#isOpen(ctx)) {
+      // A lone frame in its chunk, as most come, pays for no look at the clock.
+      if (passed === 1) endMillis = this.#clock.monotonic() + this.#maxMillisPerTurn;
+      const spent = passed >= this.#maxFramesPerTurn || (passed > 1 && this.#clock.monotonic() >= endMillis);
+      kept = spent || !channel.isWritable || !channel.autoRead;
+      if (kept || !this.#passFrame(ctx)) break;
+      passed++;
+    }
+    this.#passing = false;
+    if (resumed && passed > 0 && this.#isOpen(ctx)) ctx.fireChannelReadComplete();
+    if (!this.#isOpen(ctx)) return;
+    if (kept) {
+      this.#hold(ctx);
+      return;
+    }
+    this.#watchFrame(passed > 0 || resumed);
+    this.#release(ctx);
+  }
+
+  /** False when no frame is whole, or one was bad. */
+  #passFrame(ctx: ChannelHandlerContext): boolean {
+    const address = ctx.channel.remoteAddress;
+    let command: unknown;
     try {
       const frame = this.#splitter.next();
-      return frame === undefined ? undefined : decodeFrame(frame);
+      if (frame === undefined) return false;
+      if (this.#intercepts(ctx, frame)) return true;
+      command = decodeFrame(frame, this.#maxHeaderBytes);
     } catch (thrown) {
-      this.#failed = true;
-      ctx.fireExceptionCaught(withAddress(thrown, ctx.channel.remoteAddress));
-      ctx.close();
-      return undefined;
+      this.#fail(ctx, withAddress(thrown, address));
+      return false;
     }
+    ctx.fireChannelRead(command);
+    return true;
+  }
+
+  #intercepts(ctx: ChannelHandlerContext, frame: Buffer): boolean {
+    if (this.#interceptFrame === undefined) return false;
+    try {
+      return this.#interceptFrame(ctx, frame);
+    } catch (thrown) {
+      const address = ctx.channel.remoteAddress;
+      this.#fail(ctx, RemotingError.from(thrown, 'HANDLER_FAILED', 'the frame interceptor failed', { address }));
+      return true;
+    }
+  }
+
+  #isOpen(ctx: ChannelHandlerContext): boolean {
+    return !this.#failed && !ctx.isRemoved && ctx.channel.isActive;
+  }
+
+  #hold(ctx: ChannelHandlerContext): void {
+    this.#deadline?.pause();
+    if (!this.#holding) {
+      this.#holding = true;
+      ctx.channel.holdReads();
+    }
+    this.#bookTurn(ctx);
+  }
+
+  #release(ctx: ChannelHandlerContext): void {
+    if (!this.#holding) return;
+    this.#holding = false;
+    ctx.channel.releaseReads();
+  }
+
+  /** In a turn of its own: the channel calls from amid its writing, and other channels wait. */
+  #bookTurn(ctx: ChannelHandlerContext): void {
+    if (!this.#holding || this.#turnBooked || !ctx.channel.isWritable || !ctx.channel.autoRead) return;
+    this.#turnBooked = true;
+    this.#nextTurn(() => {
+      this.#turnBooked = false;
+      if (this.#holding && this.#isOpen(ctx)) this.#passFrames(ctx, true);
+    });
+  }
+
+  #watchFrame(isAnother: boolean): void {
+    if (this.#splitter.bufferedBytes === 0) this.#deadline?.pause();
+    else if (isAnother || this.#deadline?.isRunning === false) this.#deadline?.start();
+  }
+
+  #expired(ctx: ChannelHandlerContext): void {
+    const { channel } = ctx;
+    if (!channel.autoRead || !channel.isWritable) {
+      this.#deadline?.start();
+      return;
+    }
+    const address = channel.remoteAddress;
+    const { bufferedBytes } = this.#splitter;
+    // Not kept until the close is through.
+    this.#splitter = new FrameSplitter();
+    this.#fail(
+      ctx,
+      new DecodeError(
+        `${address} sent ${bufferedBytes} bytes of a frame and not its end within ${this.#frameTimeoutMillis} ms; the connection is closed to free them`,
+        { address },
+      ),
+    );
+  }
+
+  #fail(ctx: ChannelHandlerContext, error: RemotingError): void {
+    this.#failed = true;
+    this.#deadline?.stop();
+    ctx.fireExceptionCaught(error);
+    void ctx.channel.close(error);
   }
 }
 
@@ -75,8 +249,4 @@ function withAddress(thrown: unknown, address: string): RemotingError {
     return new FrameTooLargeError(thrown.frameBytes, thrown.maxFrameBytes, options);
   const { message } = RemotingError.from(thrown, 'DECODE_FAILED', 'the decoder failed');
   return new DecodeError(`bad frame from ${address}: ${message}`, options);
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -40,7 +40,7 @@ export function initializeChannel(
     listener(event, of, error);
   };
   channel.pipeline
-    .addLast('frameDecoder', new FrameDecoder({ maxFrameBytes: options.maxFrameBytes }))
+    .addLast('frameDecoder', new FrameDecoder({ maxFrameBytes: options.maxFrameBytes, clock: options.clock }))
     .addLast('frameEncoder', new FrameEncoder({ maxFrameBytes: options.maxFrameBytes }))
     .addLast('idleState', new IdleStateHandler({ allIdleMillis: options.allIdleMillis, clock: options.clock }))
     .addLast(

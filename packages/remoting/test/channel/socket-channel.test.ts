@@ -3,7 +3,10 @@ import net from 'node:net';
 import { expect } from 'chai';
 import type { ChannelHandler } from '../../src/channel/channel-handler.js';
 import { SocketChannel, type SocketChannelOptions } from '../../src/channel/socket-channel.js';
+import { encodeFrame } from '../../src/codec/frame-codec.js';
+import { RemotingCommand } from '../../src/command/remoting-command.js';
 import type { RemotingError } from '../../src/errors.js';
+import { FrameDecoder } from '../../src/handler/frame-decoder.js';
 import { ReadBackpressure } from '../../src/handler/read-backpressure.js';
 import { ManualClock } from '../../src/manual-clock.js';
 
@@ -292,6 +295,56 @@ describe('SocketChannel', () => {
     expect((await text).toString()).to.equal('last');
     await channel.closed;
     expect(log).to.deep.equal(['one', 'complete', 'inactive']);
+  });
+
+  it('answers requests kept back before it ends with the peer', async () => {
+    const { channel, peer, socket } = await pair({
+      keeper: {
+        channelRead(ctx, message) {
+          ctx.channel.holdReads();
+          socket.once('end', () =>
+            setImmediate(() => {
+              ctx.fireChannelRead(message);
+              ctx.channel.releaseReads();
+            }),
+          );
+        },
+      },
+      echo: { channelRead: (ctx, message) => ctx.writeAndFlush(message) },
+    });
+    peer.end('request');
+    expect((await readUntil(peer, 7)).toString()).to.equal('request');
+    expect(await channel.closed).to.equal(undefined);
+  });
+
+  it('bounds what one burst of small requests with large answers makes it hold', async () => {
+    const request = Buffer.concat(encodeFrame(RemotingCommand.request(1, { opaque: 1 })));
+    const answer = Buffer.alloc(409_000);
+    let mostBytes = 0;
+    let requests = 0;
+    const { channel, peer } = await pair({
+      decoder: new FrameDecoder(),
+      backpressure: new ReadBackpressure({ clock: new ManualClock() }),
+      answer: {
+        channelRead(ctx) {
+          requests++;
+          ctx.writeAndFlush(answer);
+          mostBytes = Math.max(mostBytes, ctx.channel.pendingBytes);
+        },
+      },
+    });
+    peer.pause();
+    const asked = 600;
+    peer.end(Buffer.concat(new Array<Buffer>(asked).fill(request)));
+    await stalled(channel);
+    expect(mostBytes).to.be.below(64 * 1024 + answer.length + 1);
+    expect(requests).to.be.below(asked);
+
+    let received = 0;
+    peer.on('data', (chunk) => (received += chunk.length));
+    peer.resume();
+    expect(await channel.closed).to.equal(undefined);
+    expect([requests, received]).to.deep.equal([asked, asked * answer.length]);
   });
 
   it('reads nothing while autoRead is off', async () => {

@@ -38,7 +38,8 @@ describe('ConnectionEvents', () => {
       events: new ConnectionEvents((event, _channel, cause) => log.push([event, cause])),
     });
     channel.pipeline.fireExceptionCaught(error);
-    await channel.closed;
+    // Its owner learns why it ended.
+    expect(await channel.closed).to.equal(error);
     expect(log).to.deep.equal([
       ['connect', undefined],
       ['exception', error],

@@ -72,7 +72,7 @@ describe('FrameDecoder', () => {
     expect(channel.isActive).to.equal(false);
   });
 
-  it('stops in the middle of a chunk when a handler closes the channel or removes the decoder', () => {
+  it('stops in the middle of a chunk when a handler closes the channel, removes the decoder or switches reading off', () => {
     const bytes = Buffer.concat([frame(1), frame(2), frame(3)]);
     const stopAt2 = (stop: (channel: EmbeddedChannel) => void): number[] => {
       const codes: number[] = [];
@@ -93,7 +93,7 @@ describe('FrameDecoder', () => {
       stopAt2((channel) => {
         channel.autoRead = false;
       }),
-    ).to.deep.equal([1, 2, 3]);
+    ).to.deep.equal([1, 2]);
   });
 
   it('tells by a user event that the connection ended inside a frame', () => {
@@ -106,6 +106,49 @@ describe('FrameDecoder', () => {
     channel.writeInbound(frame(1).subarray(0, 7));
     channel.destroy();
     expect(log).to.deep.equal([{ type: 'truncatedFrame', bufferedBytes: 7 }, 'inactive']);
+  });
+
+  it('refuses a header above 256 KiB, or its own limit, before it is read', async () => {
+    const failure = async (headerBytes: number, maxHeaderBytes?: number): Promise<string | undefined> => {
+      const channel = new EmbeddedChannel({
+        decoder: new FrameDecoder({ maxHeaderBytes }),
+        last: { exceptionCaught() {} },
+      });
+      const bytes = Buffer.alloc(8 + headerBytes, ' ');
+      bytes.writeUInt32BE(4 + headerBytes, 0);
+      bytes.writeUInt32BE(headerBytes, 4);
+      bytes.write('{}', 8);
+      channel.writeInbound(bytes);
+      if (channel.isActive) return undefined;
+      return (await channel.closed)?.message;
+    };
+    expect(await failure(262_144)).to.equal(undefined);
+    expect(await failure(262_145)).to.equal(
+      "bad frame from embedded:1: a frame's header has 262145 bytes, but 262144 at most are taken; move large ext fields into the body, or raise maxHeaderBytes",
+    );
+    expect(await failure(300_000, 300_000)).to.equal(undefined);
+    expect(await failure(9, 8)).to.match(/has 9 bytes, but 8 at most/);
+  });
+
+  it('lets an interceptor answer a frame from its bytes, and closes when it throws', async () => {
+    const seen: string[] = [];
+    const decoder = new FrameDecoder({
+      interceptFrame(ctx, bytes) {
+        if (bytes.includes('"code":3')) throw new Error('no');
+        if (!bytes.includes('"code":2')) return false;
+        ctx.channel.writeAndFlush('answer');
+        return true;
+      },
+    });
+    const channel = new EmbeddedChannel({
+      decoder,
+      last: { exceptionCaught: (_ctx, error) => seen.push(error.message) },
+    });
+    channel.writeInbound(Buffer.concat([frame(1), frame(2), frame(4), frame(3), frame(5)]));
+    expect(codesOf(channel)).to.deep.equal([1, 4]);
+    expect(channel.readOutbound()).to.equal('answer');
+    expect(seen).to.deep.equal(['the frame interceptor failed: no']);
+    expect((await channel.closed)?.code).to.equal('HANDLER_FAILED');
   });
 
   it('passes on what is no bytes', () => {
