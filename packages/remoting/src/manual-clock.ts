@@ -39,7 +39,8 @@ export class ManualClock implements Clock {
   }
 
   setInterval(task: () => void, periodMillis: number): Timer {
-    return this.#add(task, periodMillis, periodMillis);
+    const period = Math.max(1, periodMillis || 1);
+    return this.#add(task, period, period);
   }
 
   /** Lets `millis` pass on both clocks, running what comes due. */
@@ -72,9 +73,9 @@ export class ManualClock implements Clock {
 
   #add(task: () => void, delayMillis: number, periodMillis: number | undefined): Timer {
     const pending: Pending = {
-      due: this.#monotonic + Math.max(0, delayMillis),
+      due: this.#monotonic + Math.max(0, delayMillis || 0),
       order: this.#order++,
-      periodMillis: periodMillis === undefined ? undefined : Math.max(1, periodMillis),
+      periodMillis,
       task,
     };
     this.#pending.add(pending);
