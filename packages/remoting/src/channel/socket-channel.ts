@@ -1,8 +1,25 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type Clock, systemClock, type Timer } from '../clock.js';
 import { RemotingError } from '../errors.js';
 import { AbstractChannel, type ChannelOptions } from './abstract-channel.js';
 import { formatSocketAddress } from './socket-address.js';
+
+/**
+ * What a channel needs of a connection: a stream of bytes both ways, such as a `net.Socket` over TCP or a Unix socket, or a `TLSSocket`. The rest
+ * is used where it is there.
+ */
+export interface ChannelSocket extends Duplex {
+  /** True until `connect`, or for a `TLSSocket` `secureConnect`, is emitted. */
+  readonly connecting?: boolean;
+  /** As `connecting`, for a `TLSSocket` over a socket that had connected before. */
+  readonly secureConnecting?: boolean;
+  readonly encrypted?: boolean;
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+  readonly localAddress?: string | undefined;
+  readonly localPort?: number | undefined;
+  setNoDelay?(noDelay?: boolean): unknown;
+}
 
 export interface SocketChannelOptions extends ChannelOptions {
   /** Default the machine's. */
@@ -12,7 +29,9 @@ export interface SocketChannelOptions extends ChannelOptions {
    * out. Default 1000.
    */
   readonly closeGraceMillis?: number | undefined;
-  /** What to call the peer; default its address, empty until the socket has connected. */
+  /** How long a graceful close takes at most, also when the peer goes on taking bytes all the time. Default 5000. */
+  readonly closeTimeoutMillis?: number | undefined;
+  /** What to call the peer; default its address, empty until the socket has connected and for one that has none, such as a Unix socket. */
   readonly remoteAddress?: string | undefined;
 }
 
@@ -23,7 +42,7 @@ export interface SocketChannelOptions extends ChannelOptions {
 const maxBatchBytes = 64 * 1024;
 
 /**
- * A channel over a socket of `node:net`, or a `TLSSocket`, connected or connecting.
+ * A channel over a socket, connected or connecting.
  *
  * The owner fills the pipeline and then calls {@link start}; until then nothing is read. The head takes `Uint8Array` (so `Buffer`) and
  * arrays of them, which leave as they stand; they must not be changed until the write's listener was called.
@@ -35,9 +54,10 @@ const maxBatchBytes = 64 * 1024;
  */
 export class SocketChannel extends AbstractChannel<Uint8Array> {
   remoteAddress: string;
-  readonly #socket: Socket;
+  readonly #socket: ChannelSocket;
   readonly #clock: Clock;
   readonly #closeGraceMillis: number;
+  readonly #closeTimeoutMillis: number;
   /** Kept: a closed socket has forgotten it, the log about its end should not. */
   #localAddress: string;
   #started = false;
@@ -46,23 +66,26 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   #sendQueued = false;
   #inFlightBytes = 0;
   #grace: Timer | undefined;
+  #closeTimer: Timer | undefined;
 
-  constructor(socket: Socket, options: SocketChannelOptions = {}) {
+  constructor(socket: ChannelSocket, options: SocketChannelOptions = {}) {
     super(options);
     this.#socket = socket;
     this.#clock = options.clock ?? systemClock;
     this.#closeGraceMillis = options.closeGraceMillis ?? 1000;
+    this.#closeTimeoutMillis = options.closeTimeoutMillis ?? 5000;
     this.remoteAddress = options.remoteAddress ?? addressOf(socket.remoteAddress, socket.remotePort);
     this.#localAddress = addressOf(socket.localAddress, socket.localPort);
     // Or Node would end this side with the peer's, before the last answers.
     socket.allowHalfOpen = true;
-    socket.setNoDelay(true);
+    socket.setNoDelay?.(true);
     socket.pause();
     // This one stays for good: a socket may report a second error, and one without a listener would end the process.
     socket.on('error', this.#onError);
     socket.on('end', this.#onEnd);
     socket.on('close', this.#onClose);
-    if (socket.connecting) socket.once('encrypted' in socket ? 'secureConnect' : 'connect', this.#onConnect);
+    if (socket.connecting === true || socket.secureConnecting === true)
+      socket.once(socket.encrypted === true ? 'secureConnect' : 'connect', this.#onConnect);
     else this.#connected = true;
   }
 
@@ -106,6 +129,7 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
 
   protected override doDestroy(): void {
     this.#grace?.cancel();
+    this.#closeTimer?.cancel();
     this.#socket.destroy();
   }
 
@@ -116,9 +140,15 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   }
 
   protected override beginClose(): void {
+    const wasActive = this.isActive;
     super.beginClose();
-    if (!this.isClosing) return;
+    if (!wasActive || !this.isClosing) return;
     this.#waitForPeer();
+    this.#closeTimer = this.#clock.setTimeout(
+      () => this.#giveUp(`the peer left ${this.pendingBytes} bytes after ${this.#closeTimeoutMillis} ms`),
+      this.#closeTimeoutMillis,
+      true,
+    );
     // Its bytes are not wanted any more, but its FIN is seen only by reading on.
     this.#socket.resume();
   }
@@ -202,14 +232,15 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   #waitForPeer(): void {
     this.#grace?.cancel();
     this.#grace = this.#clock.setTimeout(
-      () => {
-        const { isDrained, pendingBytes } = this.outbound;
-        const lost = `was closed; the peer took none of the last ${pendingBytes} bytes for ${this.#closeGraceMillis} ms`;
-        this.end(isDrained ? undefined : this.failure('CONNECTION_CLOSED', lost));
-      },
+      () => this.#giveUp(`the peer took none of the last ${this.pendingBytes} bytes for ${this.#closeGraceMillis} ms`),
       this.#closeGraceMillis,
       true,
     );
+  }
+
+  /** Ends a close that was given its time; an error only if something did not get out. */
+  #giveUp(why: string): void {
+    this.end(this.outbound.isDrained ? undefined : this.failure('CONNECTION_CLOSED', `was closed; ${why}`));
   }
 }
 

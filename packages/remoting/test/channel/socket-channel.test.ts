@@ -1,5 +1,10 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Duplex } from 'node:stream';
+import tls from 'node:tls';
 import { expect } from 'chai';
 import type { ChannelHandler } from '../../src/channel/channel-handler.js';
 import { SocketChannel, type SocketChannelOptions } from '../../src/channel/socket-channel.js';
@@ -196,6 +201,37 @@ describe('SocketChannel', () => {
     expect((await channel.closed)?.code).to.equal('CONNECTION_CLOSED');
     expect(results).to.deep.equal(['CONNECTION_CLOSED']);
     expect([channel.pendingBytes, clock.pendingTimers]).to.deep.equal([0, 0]);
+  });
+
+  it('gives up a close after 5 s although the peer takes some bytes all the time', async () => {
+    const clock = new ManualClock();
+    let taken = (): void => {};
+    const slow = new Duplex({ read() {}, write: (_chunk, _encoding, callback) => (taken = callback) });
+    const channel = new SocketChannel(slow, { clock, remoteAddress: 'slow' });
+    open.push(channel);
+    channel.start();
+    const bytes = 8 * 1024 * 1024;
+    channel.writeAndFlush(Buffer.alloc(bytes));
+    void channel.close();
+    for (let passed = 0; passed < 4500; passed += 900) {
+      await new Promise((resolve) => setImmediate(resolve));
+      taken();
+      clock.advance(900);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    taken();
+    clock.advance(499);
+    await new Promise((resolve) => setImmediate(resolve));
+    taken();
+    const left = channel.pendingBytes;
+    expect(left)
+      .to.equal(bytes - channel.bytesWritten)
+      .and.above(7 * 1024 * 1024);
+    clock.advance(1);
+    expect((await channel.closed)?.message).to.equal(
+      `the connection with slow was closed; the peer left ${left} bytes after 5000 ms`,
+    );
+    expect(clock.pendingTimers).to.equal(0);
   });
 
   it('stops reading from a peer that does not read, so that what waits stays bounded, and goes on when it does', async () => {
@@ -410,7 +446,75 @@ describe('SocketChannel', () => {
     socket.emit('error', new Error('second'));
     expect((await channel.closed)?.message).to.match(/broke: first$/);
   });
+
+  it('serves a Unix socket, whose ends have no address', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'rmqns-'));
+    const server = net.createServer((socket) => open.push(echo(socket)));
+    server.listen(join(folder, 'socket'));
+    await once(server, 'listening');
+    const client = new SocketChannel(net.connect(join(folder, 'socket')), { remoteAddress: 'echo' });
+    open.push(client);
+    expect(await roundTrip(client, 100_000)).to.equal(100_000);
+    expect([client.remoteAddress, client.localAddress]).to.deep.equal(['echo', '']);
+    await client.close();
+    server.close();
+    await once(server, 'close');
+    await rm(folder, { recursive: true });
+  });
+
+  it('serves a TLSSocket, and is active once it is secure', async () => {
+    const key = Buffer.alloc(16, 7);
+    const secure = { ciphers: 'PSK', maxVersion: 'TLSv1.2' as const };
+    const server = tls.createServer({ ...secure, pskCallback: () => key, pskIdentityHint: 'test' }, (socket) =>
+      open.push(echo(socket)),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as net.AddressInfo;
+    const psk = {
+      ...secure,
+      pskCallback: () => ({ psk: key, identity: 'test' }),
+      checkServerIdentity: () => undefined,
+    };
+    const connected = net.connect(port, '127.0.0.1');
+    await once(connected, 'connect');
+    for (const end of [{ host: '127.0.0.1', port }, { socket: connected }]) {
+      const socket = tls.connect({ ...psk, ...end });
+      const client = new SocketChannel(socket);
+      open.push(client);
+      client.start();
+      expect(client.isActive).to.equal(false);
+      expect(await roundTrip(client, 100_000)).to.equal(100_000);
+      expect(client.remoteAddress).to.equal(`127.0.0.1:${port}`);
+      expect(socket.getProtocol()).to.equal('TLSv1.2');
+      expect(await client.close()).to.equal(undefined);
+    }
+    server.close();
+    await once(server, 'close');
+  });
 });
+
+/** A channel that sends back what it reads. */
+function echo(socket: net.Socket): SocketChannel {
+  const channel = new SocketChannel(socket);
+  channel.pipeline.addLast('echo', { channelRead: (ctx, message) => ctx.writeAndFlush(message) });
+  return channel.start();
+}
+
+/** Sends bytes to an echo; resolves with how many came back, once all did. */
+function roundTrip(channel: SocketChannel, bytes: number): Promise<number> {
+  return new Promise((resolve) => {
+    let received = 0;
+    channel.pipeline.addLast('count', {
+      channelRead(_ctx, message) {
+        received += (message as Buffer).length;
+        if (received >= bytes) resolve(received);
+      },
+    });
+    channel.start();
+    channel.writeAndFlush(Buffer.alloc(bytes));
+  });
+}
 
 /** Resolves when the channel has waiting bytes and none of them has gone for some turns. */
 async function stalled(channel: SocketChannel): Promise<void> {
