@@ -178,7 +178,8 @@ export abstract class AbstractChannel<Message> implements Channel {
   protected drained(bytes: number): void {
     if (this.isClosed) return;
     this.outbound.drain(bytes);
-    for (const listener of this.outbound.takeDue()) this.pipeline.settle(listener, undefined);
+    this.#settleDue();
+    if (this.isClosed) return;
     this.announceWritability();
     if (this.isClosing && this.outbound.isDrained) this.doClose();
   }
@@ -214,6 +215,8 @@ export abstract class AbstractChannel<Message> implements Channel {
     if (this.isClosed) return;
     this.#state = 'closed';
     this.doDestroy();
+    // A listener that ends the channel takes nothing from the others that were due with it.
+    this.#settleDue();
     const listeners = this.outbound.dropAll();
     if (listeners.length > 0) {
       const failure = error ?? this.failure('CONNECTION_CLOSED', 'was closed before the bytes were taken');
@@ -245,6 +248,11 @@ export abstract class AbstractChannel<Message> implements Channel {
     } catch {
       // A log that fails must not fail the connection.
     }
+  }
+
+  #settleDue(): void {
+    for (let due = this.outbound.dueCount; due > 0 && this.outbound.dueCount > 0; due--)
+      this.pipeline.settle(this.outbound.takeDue(), undefined);
   }
 
   #adaptReading(): void {

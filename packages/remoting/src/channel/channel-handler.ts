@@ -17,6 +17,11 @@ export interface ChannelHandler {
    * one pipeline at a time, once; adding it again is refused, since two channels would mix their state in it.
    */
   readonly sharable?: boolean;
+  /**
+   * True for a handler whose `write` only passes its listener on, in one call of `ctx.write`, or throws before it. Others get a listener with a
+   * guard, an object for each write, since they might call it themselves, or twice.
+   */
+  readonly passesListenerOn?: boolean;
 
   /** Called once after the handler was added, before any event. */
   handlerAdded?(ctx: ChannelHandlerContext): void;

@@ -92,8 +92,7 @@ export class DefaultChannelHandlerContext implements ChannelHandlerContext {
 
   write(message: unknown, listener?: WriteListener): void {
     const next = this.#outbound(EventMask.write);
-    // The channel's own end calls the listener once by itself; only a handler can call it and then throw.
-    const told = listener === undefined || next.pipeline.isHead(next) ? listener : once(listener);
+    const told = listener === undefined || next.handler.passesListenerOn === true ? listener : once(listener);
     try {
       next.handler.write?.(next, message, told);
     } catch (thrown) {
@@ -166,11 +165,17 @@ export class DefaultChannelHandlerContext implements ChannelHandlerContext {
   }
 }
 
+const guarded = new WeakSet<WriteListener>();
+
+/** A listener that can be called once; one that is so already is taken as it is. */
 function once(listener: WriteListener): WriteListener {
+  if (guarded.has(listener)) return listener;
   let called = false;
-  return (error) => {
+  const guard: WriteListener = (error) => {
     if (called) return;
     called = true;
     listener(error);
   };
+  guarded.add(guard);
+  return guard;
 }

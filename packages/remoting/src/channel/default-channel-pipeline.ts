@@ -139,10 +139,6 @@ export class DefaultChannelPipeline implements ChannelPipeline {
     }
   }
 
-  isHead(context: DefaultChannelHandlerContext): boolean {
-    return context === this.#head;
-  }
-
   /** Tells a write's listener; what the listener throws is reported. A failure that has no listener is reported itself. */
   settle(listener: WriteListener | undefined, error: RemotingError | undefined): void {
     if (listener === undefined) {
@@ -245,6 +241,7 @@ function seat(handler: ChannelHandler, name: string): void {
 
 function headHandler(ends: PipelineEnds): ChannelHandler {
   return {
+    passesListenerOn: true,
     write: (_ctx, message, listener) => ends.write(message, listener),
     flush: () => ends.flush(),
     close: () => ends.close(),

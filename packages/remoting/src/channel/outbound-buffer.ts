@@ -1,16 +1,6 @@
 import type { WriteListener } from './channel-handler.js';
 import type { WriteBufferWaterMark } from './write-buffer-water-mark.js';
 
-interface Waiting {
-  /** The listener is due when this many bytes, counted from the channel's start, are drained. */
-  readonly atBytes: number;
-  /** And this many messages taken, since a message may have no bytes. */
-  readonly atMessages: number;
-  readonly listener: WriteListener;
-}
-
-const none: readonly WriteListener[] = [];
-
 /**
  * What a channel has been given to write and the operating system has not taken (upstream: Netty's `ChannelOutboundBuffer`), in order:
  * first what was flushed, then the rest. Pure: it tells which listeners are due and whether more may be written, and calls nobody.
@@ -26,8 +16,14 @@ export class OutboundBuffer<Message> {
   #addedBytes = 0;
   #flushedBytes = 0;
   #drainedBytes = 0;
-  readonly #waiting: Waiting[] = [];
-  #flushedWaiting = 0;
+  // Listeners in three columns, with those told already at the front: no record and no array for each write.
+  /** A listener is due when this many bytes, counted from the channel's start, are drained. */
+  #atBytes: number[] = [];
+  /** And this many messages taken, since a message may have no bytes. */
+  #atMessages: number[] = [];
+  #listeners: WriteListener[] = [];
+  #told = 0;
+  #flushedListeners = 0;
 
   constructor(mark: WriteBufferWaterMark) {
     this.#mark = mark;
@@ -50,7 +46,11 @@ export class OutboundBuffer<Message> {
 
   /** True when nothing that was flushed waits or is under way. */
   get isDrained(): boolean {
-    return this.#drainedBytes === this.#flushedBytes && this.#taken === this.#flushed && this.#flushedWaiting === 0;
+    return (
+      this.#drainedBytes === this.#flushedBytes &&
+      this.#taken === this.#flushed &&
+      this.#told === this.#flushedListeners
+    );
   }
 
   /** Appends one message, unflushed. */
@@ -63,14 +63,16 @@ export class OutboundBuffer<Message> {
 
   /** Ties a listener to everything added so far. */
   listen(listener: WriteListener): void {
-    this.#waiting.push({ atBytes: this.#addedBytes, atMessages: this.#addedMessages, listener });
+    this.#atBytes.push(this.#addedBytes);
+    this.#atMessages.push(this.#addedMessages);
+    this.#listeners.push(listener);
   }
 
   /** What was added so far may now be taken. */
   flush(): void {
     this.#flushed = this.#messages.length;
     this.#flushedBytes = this.#addedBytes;
-    this.#flushedWaiting = this.#waiting.length;
+    this.#flushedListeners = this.#listeners.length;
   }
 
   /** The next flushed message, or undefined. Its bytes stay pending until {@link drain}. */
@@ -97,20 +99,34 @@ export class OutboundBuffer<Message> {
     if (this.pendingBytes < this.#mark.lowBytes) this.#writable = true;
   }
 
-  /** Removes and returns the listeners of flushed writes whose bytes are all drained. */
-  takeDue(): readonly WriteListener[] {
-    let due = 0;
-    while (due < this.#flushedWaiting && this.#isDue(this.#waiting[due])) due++;
-    if (due === 0) return none;
-    this.#flushedWaiting -= due;
-    return this.#waiting.splice(0, due).map((waiting) => waiting.listener);
+  /** How many listeners of flushed writes have all their bytes drained: so many {@link takeDue} gives, whatever is added meanwhile. */
+  get dueCount(): number {
+    let at = this.#told;
+    while (
+      at < this.#flushedListeners &&
+      (this.#atBytes[at] ?? 0) <= this.#drainedBytes &&
+      (this.#atMessages[at] ?? 0) <= this.#takenMessages
+    )
+      at++;
+    return at - this.#told;
+  }
+
+  /** Removes and returns the first listener, which must be due. */
+  takeDue(): WriteListener | undefined {
+    const listener = this.#listeners[this.#told++];
+    if (this.#told === this.#listeners.length) this.#keepListeners(this.#told, this.#told);
+    else if (this.#told >= 1024 && this.#told * 2 >= this.#listeners.length)
+      this.#keepListeners(this.#told, this.#listeners.length);
+    return listener;
   }
 
   /** Drops what was not flushed; returns its listeners. */
   dropUnflushed(): WriteListener[] {
     this.#messages.length = this.#flushed;
     this.#addedBytes = this.#flushedBytes;
-    return this.#waiting.splice(this.#flushedWaiting).map((waiting) => waiting.listener);
+    const dropped = this.#listeners.slice(this.#flushedListeners);
+    this.#keepListeners(this.#told, this.#flushedListeners);
+    return dropped;
   }
 
   /** Drops everything; returns all listeners. */
@@ -120,11 +136,22 @@ export class OutboundBuffer<Message> {
     this.#flushed = 0;
     this.#addedBytes = this.#drainedBytes;
     this.#flushedBytes = this.#drainedBytes;
-    this.#flushedWaiting = 0;
-    return this.#waiting.splice(0).map((waiting) => waiting.listener);
+    const dropped = this.#listeners.slice(this.#told);
+    this.#keepListeners(0, 0);
+    return dropped;
   }
 
-  #isDue(waiting: Waiting | undefined): boolean {
-    return waiting !== undefined && waiting.atBytes <= this.#drainedBytes && waiting.atMessages <= this.#takenMessages;
+  #keepListeners(from: number, to: number): void {
+    if (from === to) {
+      this.#atBytes.length = 0;
+      this.#atMessages.length = 0;
+      this.#listeners.length = 0;
+    } else {
+      this.#atBytes = this.#atBytes.slice(from, to);
+      this.#atMessages = this.#atMessages.slice(from, to);
+      this.#listeners = this.#listeners.slice(from, to);
+    }
+    this.#flushedListeners = from === to ? 0 : Math.min(this.#flushedListeners, to) - from;
+    this.#told = 0;
   }
 }

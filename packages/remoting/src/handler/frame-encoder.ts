@@ -17,6 +17,7 @@ export interface FrameEncoderOptions {
  */
 export class FrameEncoder implements ChannelHandler {
   readonly sharable = true;
+  readonly passesListenerOn = true;
   readonly #maxFrameBytes: number;
 
   constructor(options: FrameEncoderOptions = {}) {

@@ -1,6 +1,7 @@
-import type { ChannelHandler, WriteListener } from '../channel/channel-handler.js';
+import type { ChannelHandler } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { type Clock, systemClock, type Timer } from '../clock.js';
+import { setPatientTimeout } from './patient-timeout.js';
 
 export const IdleState = {
   /** Nothing was read and no write was completed. */
@@ -29,10 +30,13 @@ export interface IdleStateHandlerOptions {
 }
 
 /**
- * Fires {@link IdleStateEvent} when for `allIdleMillis` nothing was read and no write was completed, and again after each further such
- * time (upstream: Netty's `IdleStateHandler`). A large write of which the peer took a part counts as activity.
+ * Fires {@link IdleStateEvent} when for `allIdleMillis` nothing was read and no byte was taken by the operating system, and again after each
+ * further such time (upstream: Netty's `IdleStateHandler`). A part of a frame counts, and so does a part of a large write that the
+ * peer took.
  *
- * There is one timer for each channel. Messages only note the time; the timer looks at it when it runs, and is set anew for the rest.
+ * There is one timer for each channel, and messages cost nothing: the end of each read notes the time, and `bytesWritten` tells whether
+ * something was written since the last look. Looks come each quarter of `allIdleMillis`, so after a last write the event may come by a
+ * quarter later. When this process stood still, what arrived meanwhile is read before a channel is called idle.
  */
 export class IdleStateHandler implements ChannelHandler {
   readonly #allIdleMillis: number;
@@ -40,8 +44,6 @@ export class IdleStateHandler implements ChannelHandler {
   #timer: Timer | undefined;
   #lastActive = 0;
   #seenBytes = 0;
-  /** Shared by all writes that came without a listener. */
-  #onWritten: WriteListener | undefined;
 
   constructor(options: IdleStateHandlerOptions = {}) {
     this.#allIdleMillis = options.allIdleMillis ?? 120_000;
@@ -49,10 +51,6 @@ export class IdleStateHandler implements ChannelHandler {
   }
 
   handlerAdded(ctx: ChannelHandlerContext): void {
-    this.#onWritten = this.#noting((error) => {
-      // Without this handler the pipeline would have reported it, unless the channel's end failed all that waited.
-      if (error !== undefined && ctx.channel.isActive) ctx.pipeline.report(error);
-    });
     if (ctx.channel.isActive) this.#start(ctx);
   }
 
@@ -70,20 +68,9 @@ export class IdleStateHandler implements ChannelHandler {
     ctx.fireChannelInactive();
   }
 
-  channelRead(ctx: ChannelHandlerContext, message: unknown): void {
+  channelReadComplete(ctx: ChannelHandlerContext): void {
     this.#lastActive = this.#clock.monotonic();
-    ctx.fireChannelRead(message);
-  }
-
-  write(ctx: ChannelHandlerContext, message: unknown, listener?: WriteListener): void {
-    ctx.write(message, listener === undefined ? this.#onWritten : this.#noting(listener));
-  }
-
-  #noting(listener: WriteListener): WriteListener {
-    return (error) => {
-      if (error === undefined) this.#lastActive = this.#clock.monotonic();
-      listener(error);
-    };
+    ctx.fireChannelReadComplete();
   }
 
   #start(ctx: ChannelHandlerContext): void {
@@ -98,21 +85,22 @@ export class IdleStateHandler implements ChannelHandler {
     this.#timer = undefined;
   }
 
-  #arm(ctx: ChannelHandlerContext, delayMillis: number): void {
-    this.#timer = this.#clock.setTimeout(() => this.#look(ctx), delayMillis, true);
+  #arm(ctx: ChannelHandlerContext, leftMillis: number): void {
+    const delayMillis = Math.min(leftMillis, this.#allIdleMillis / 4);
+    this.#timer = setPatientTimeout(this.#clock, () => this.#look(ctx), delayMillis);
   }
 
   #look(ctx: ChannelHandlerContext): void {
     const now = this.#clock.monotonic();
-    const { bytesWritten, pendingBytes } = ctx.channel;
-    // When the part left is not known, only that it left since the last look; so the channel gets the whole time again.
-    if (pendingBytes > 0 && bytesWritten !== this.#seenBytes) this.#lastActive = now;
+    const { bytesWritten } = ctx.channel;
+    if (bytesWritten !== this.#seenBytes) this.#lastActive = now;
     this.#seenBytes = bytesWritten;
     const leftMillis = this.#lastActive + this.#allIdleMillis - now;
     if (leftMillis > 0) {
       this.#arm(ctx, leftMillis);
       return;
     }
+    this.#lastActive = now;
     this.#arm(ctx, this.#allIdleMillis);
     ctx.fireUserEventTriggered(allIdle);
   }

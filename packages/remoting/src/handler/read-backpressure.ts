@@ -2,6 +2,7 @@ import type { ChannelHandler } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { type Clock, systemClock, type Timer } from '../clock.js';
 import { RemotingError } from '../errors.js';
+import { setPatientTimeout } from './patient-timeout.js';
 
 export interface ReadBackpressureOptions {
   /** How long an unwritable channel may go without a byte being taken before it is destroyed. Default 30000; 0 switches it off. */
@@ -66,13 +67,14 @@ export class ReadBackpressure implements ChannelHandler {
   #watch(ctx: ChannelHandlerContext): void {
     const { channel } = ctx;
     const before = channel.bytesWritten;
-    this.#timer = this.#clock.setTimeout(
+    // Patient, so that a channel whose bytes went while this process stood still hears of it first.
+    this.#timer = setPatientTimeout(
+      this.#clock,
       () => {
         if (channel.bytesWritten === before) channel.destroy(this.#stalled(ctx));
         else this.#watch(ctx);
       },
       this.#stalledWriteMillis,
-      true,
     );
   }
 

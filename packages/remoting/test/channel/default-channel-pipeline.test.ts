@@ -193,6 +193,25 @@ describe('DefaultChannelPipeline', () => {
     expect(channel.isActive).to.equal(true);
   });
 
+  it('guards a listener once, however many handlers might call it, and not for a handler that only passes it on', () => {
+    const seen: unknown[] = [];
+    const look = (passesListenerOn: boolean): ChannelHandler => ({
+      passesListenerOn,
+      write(ctx, message, listener) {
+        seen.push(listener);
+        ctx.write(message, listener);
+      },
+    });
+    const listener = (): void => {};
+    const channel = new EmbeddedChannel({ c: look(false), b: look(false), a: look(true) });
+    channel.writeAndFlush('x', listener);
+    expect(seen[0]).to.equal(listener);
+    expect(seen[1]).to.not.equal(listener);
+    expect(seen[2]).to.equal(seen[1]);
+    channel.writeAndFlush('x');
+    expect(seen.slice(3)).to.deep.equal([undefined, undefined, undefined]);
+  });
+
   it('reports what a write listener throws and goes on', () => {
     const channel = new EmbeddedChannel();
     channel.writeAndFlush('x', () => {

@@ -26,6 +26,10 @@ describe('WriteBufferWaterMark', () => {
   });
 });
 
+function takeAllDue(buffer: OutboundBuffer<unknown>): WriteListener[] {
+  return Array.from({ length: buffer.dueCount }, () => buffer.takeDue() as WriteListener);
+}
+
 describe('OutboundBuffer', () => {
   const mark = new WriteBufferWaterMark({ lowBytes: 10, highBytes: 20 });
 
@@ -60,10 +64,10 @@ describe('OutboundBuffer', () => {
 
     expect(buffer.take()).to.equal('a');
     buffer.drain(2);
-    expect(buffer.takeDue()).to.deep.equal([a]);
+    expect(takeAllDue(buffer)).to.deep.equal([a]);
     expect([buffer.take(), buffer.take()]).to.deep.equal(['b', undefined]);
     expect(buffer.isDrained).to.equal(false);
-    expect(buffer.takeDue()).to.deep.equal([b]);
+    expect(takeAllDue(buffer)).to.deep.equal([b]);
     expect(buffer.isDrained).to.equal(true);
     expect(buffer.dropUnflushed()).to.deep.equal([c]);
     expect(buffer.pendingBytes).to.equal(0);
@@ -104,7 +108,7 @@ describe('OutboundBuffer', () => {
               buffer.drain(message.bytes);
               pending -= message.bytes;
             }
-            for (const listener of buffer.takeDue()) listener(undefined);
+            for (const listener of takeAllDue(buffer)) listener(undefined);
             expect(told).to.deep.equal(listening.filter((own) => own < taken.length));
           }
           expect(buffer.pendingBytes).to.equal(pending);
@@ -120,13 +124,22 @@ describe('OutboundBuffer', () => {
 
   it('lets go of what left although it never runs empty', () => {
     const buffer = new OutboundBuffer<number>(mark);
-    for (let i = 0; i < 10; i++) buffer.add(i, 1);
-    for (let i = 10; i < 10_000; i++) {
+    const told: number[] = [];
+    const add = (i: number): void => {
       buffer.add(i, 1);
+      buffer.listen(() => told.push(i));
+    };
+    for (let i = 0; i < 10; i++) add(i);
+    for (let i = 10; i < 10_000; i++) {
+      add(i);
       buffer.flush();
       expect(buffer.take()).to.equal(i - 10);
       buffer.drain(1);
+      for (const listener of takeAllDue(buffer)) listener(undefined);
+      expect(told).to.have.length(i - 9);
     }
     expect(buffer.pendingBytes).to.equal(10);
+    expect(buffer.dropAll()).to.have.length(10);
+    expect(told).to.deep.equal(Array.from({ length: 9990 }, (_, i) => i));
   });
 });

@@ -310,6 +310,15 @@ describe('SocketChannel', () => {
     expect([...codes].filter((code) => code !== undefined)).to.deep.equal([error?.code]);
   });
 
+  it('fails no write whose bytes have left, although the listener of one before it ends the channel', async () => {
+    const { channel } = await pair();
+    const results: unknown[] = [];
+    channel.write(Buffer.from('a'), () => channel.destroy());
+    channel.writeAndFlush(Buffer.from('b'), (error) => results.push(error));
+    await channel.closed;
+    expect(results).to.deep.equal([undefined]);
+  });
+
   it('delivers nothing that arrives after a close inside a handler', async () => {
     const log: string[] = [];
     const { channel, peer } = await pair({
@@ -379,6 +388,7 @@ describe('SocketChannel', () => {
     let received = 0;
     peer.on('data', (chunk) => (received += chunk.length));
     peer.resume();
+    await once(peer, 'end');
     expect(await channel.closed).to.equal(undefined);
     expect([requests, received]).to.deep.equal([asked, asked * answer.length]);
   });

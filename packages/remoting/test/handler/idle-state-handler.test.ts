@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { EmbeddedChannel } from '../../src/channel/embedded-channel.js';
 import { IdleStateHandler } from '../../src/handler/idle-state-handler.js';
-import { ManualClock } from '../../src/manual-clock.js';
+import { StallingClock } from './stalling-clock.js';
 
 interface Idle {
-  readonly clock: ManualClock;
+  readonly clock: StallingClock;
   readonly channel: EmbeddedChannel;
   readonly events: number[];
 }
 
 function idle(allIdleMillis?: number): Idle {
-  const clock = new ManualClock();
+  const clock = new StallingClock();
   const events: number[] = [];
   const channel = new EmbeddedChannel({
     idle: new IdleStateHandler({ clock, allIdleMillis }),
@@ -35,19 +35,28 @@ describe('IdleStateHandler', () => {
     expect(events).to.deep.equal([120_000, 240_000, 360_000]);
   });
 
-  it('counts from the last read and the last completed write, with one timer', () => {
+  it('counts from the last read', () => {
     const { clock, channel, events } = idle(1000);
     clock.advance(600);
     channel.writeInbound('read');
-    clock.advance(700);
-    channel.writeAndFlush('written');
-    clock.advance(700);
-    channel.writeAndFlush('written', () => {});
     expect(clock.pendingTimers).to.equal(1);
     clock.advance(999);
     expect(events).to.deep.equal([]);
     clock.advance(1);
-    expect(events).to.deep.equal([3000]);
+    expect(events).to.deep.equal([1600]);
+  });
+
+  it('counts from the look, each quarter of its time, that saw a write', () => {
+    const { clock, channel, events } = idle(1000);
+    clock.advance(751);
+    channel.writeAndFlush(Buffer.alloc(1));
+    clock.advance(700);
+    channel.writeAndFlush(Buffer.alloc(1), () => {});
+    expect(clock.pendingTimers).to.equal(1);
+    clock.advance(1048);
+    expect(events).to.deep.equal([]);
+    clock.advance(1);
+    expect(events).to.deep.equal([2500]);
   });
 
   it('does not count a write that nobody takes, but counts a part that was taken', () => {
@@ -62,10 +71,34 @@ describe('IdleStateHandler', () => {
     channel.writeAndFlush(Buffer.alloc(10));
     clock.advance(900);
     channel.flushOutbound(1);
-    clock.advance(1000);
+    clock.advance(1099);
     expect(events).to.deep.equal([1000]);
-    clock.advance(100);
+    clock.advance(1);
     expect(events).to.deep.equal([1000, 3000]);
+  });
+
+  it('counts a part of a frame that an earlier handler keeps', () => {
+    const { clock, channel, events } = idle(1000);
+    channel.pipeline.addFirst('keeper', { channelRead() {} });
+    clock.advance(999);
+    channel.writeInbound(Buffer.alloc(1));
+    clock.advance(999);
+    expect(events).to.deep.equal([]);
+  });
+
+  it('lets what arrived while the process stood still be read before it judges', () => {
+    const { clock, channel, events } = idle(1000);
+    clock.advance(900);
+    clock.stall(5000);
+    clock.advance(100);
+    expect(events).to.deep.equal([]);
+    // The sockets have their turn.
+    channel.writeInbound('read');
+    clock.advance(999);
+    expect(events).to.deep.equal([]);
+    clock.stall(5000);
+    clock.advance(200);
+    expect(events).to.have.length(1);
   });
 
   it('leaves no timer behind when it is removed, the channel ends, or it is switched off', () => {

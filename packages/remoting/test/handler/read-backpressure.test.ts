@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { EmbeddedChannel } from '../../src/channel/embedded-channel.js';
 import { WriteBufferWaterMark } from '../../src/channel/write-buffer-water-mark.js';
 import { ReadBackpressure } from '../../src/handler/read-backpressure.js';
-import { ManualClock } from '../../src/manual-clock.js';
+import { StallingClock } from './stalling-clock.js';
 
-function held(stalledWriteMillis?: number): { clock: ManualClock; channel: EmbeddedChannel } {
-  const clock = new ManualClock();
+function held(stalledWriteMillis?: number): { clock: StallingClock; channel: EmbeddedChannel } {
+  const clock = new StallingClock();
   const channel = new EmbeddedChannel(
     { backpressure: new ReadBackpressure({ clock, stalledWriteMillis }) },
     { writeBufferWaterMark: new WriteBufferWaterMark({ lowBytes: 10, highBytes: 20 }) },
@@ -61,6 +61,21 @@ describe('ReadBackpressure', () => {
       expect(channel.isActive).to.equal(true);
     }
     clock.advance(1000);
+    expect(channel.isActive).to.equal(false);
+  });
+
+  it('lets bytes go that could not while the process stood still, before it judges', () => {
+    const { clock, channel } = held(1000);
+    channel.writeAndFlush(Buffer.alloc(15));
+    channel.writeAndFlush(Buffer.alloc(15));
+    clock.advance(500);
+    clock.stall(2000);
+    clock.advance(500);
+    expect(channel.isActive).to.equal(true);
+    channel.flushOutbound(1);
+    clock.advance(1000);
+    expect(channel.isActive).to.equal(true);
+    clock.advance(100);
     expect(channel.isActive).to.equal(false);
   });
 
