@@ -78,13 +78,13 @@ export function decodeFrame(frame: Buffer, maxHeaderBytes = MAX_HEADER_BYTES): R
     throw new DecodeError(
       `a frame's header has ${headerBytes} bytes, but ${maxHeaderBytes} at most are taken; move large ext fields into the body, or raise maxHeaderBytes`,
     );
-  const command = decodeHeader(serializeType, frame.subarray(4, 4 + headerBytes));
+  const command = decodeHeader(serializeType, frame, 4 + headerBytes);
   if (frame.length > 4 + headerBytes) command.body = frame.subarray(4 + headerBytes);
   return command;
 }
 
-function decodeHeader(serializeType: number, header: Buffer): RemotingCommand {
-  if (serializeType === SerializeType.JSON) return decodeJsonHeader(header);
-  if (serializeType === SerializeType.ROCKETMQ) return decodeRocketMqHeader(header);
+function decodeHeader(serializeType: number, frame: Buffer, end: number): RemotingCommand {
+  if (serializeType === SerializeType.JSON) return decodeJsonHeader(frame, 4, end);
+  if (serializeType === SerializeType.ROCKETMQ) return decodeRocketMqHeader(frame, 4, end);
   throw new DecodeError(`a frame has the serialize type ${serializeType}, but only 0 (JSON) and 1 (ROCKETMQ) exist`);
 }

@@ -46,15 +46,15 @@ function writeExtFields(command: RemotingCommand, extFields: ExtFields): string 
  *
  * @throws DecodeError for bytes that are no JSON object, a number outside 32 bits, or a language ordinal that no release has
  */
-export function decodeJsonHeader(bytes: Buffer): RemotingCommand {
-  return scanJsonHeader(bytes) ?? parseJsonHeader(bytes);
+export function decodeJsonHeader(bytes: Buffer, start = 0, end = bytes.length): RemotingCommand {
+  return scanJsonHeader(bytes, start, end) ?? parseJsonHeader(bytes, start, end);
 }
 
 /** {@link decodeJsonHeader} by the parser alone. */
-export function parseJsonHeader(bytes: Buffer): RemotingCommand {
-  const header = parseFastJson(bytes.toString('utf8'));
+export function parseJsonHeader(bytes: Buffer, start = 0, end = bytes.length): RemotingCommand {
+  const header = parseFastJson(bytes.toString('utf8', start, end));
   if (header === null || typeof header !== 'object' || Array.isArray(header))
-    throw new DecodeError(`a JSON header must be an object, but is ${describe(header, bytes.length)}`);
+    throw new DecodeError(`a JSON header must be an object, but is ${describe(header, end - start)}`);
   const object = header as JsonObject;
   return new RemotingCommand({
     code: toInt32(jsonField(object, 'code'), 'code') ?? 0,

@@ -17,8 +17,8 @@ const ZERO = 0x30;
  * any order, plain ASCII texts, integers of 32 bits. `undefined` for anything else, be it right or wrong: then a parser reads it, and a
  * test holds that both agree.
  */
-export function scanJsonHeader(bytes: Buffer): RemotingCommand | undefined {
-  const text = bytes.toString('latin1');
+export function scanJsonHeader(bytes: Buffer, start = 0, end = bytes.length): RemotingCommand | undefined {
+  const text = bytes.toString('latin1', start, end);
   if (NOT_PLAIN.test(text) || text.charCodeAt(0) !== OPEN_BRACE) return undefined;
   let code = 0;
   let language: LanguageName | undefined = 'JAVA';
@@ -50,10 +50,10 @@ export function scanJsonHeader(bytes: Buffer): RemotingCommand | undefined {
         break;
       case 0x6c: {
         if (!text.startsWith('"language":"', at)) return undefined;
-        const end = text.indexOf('"', at + 12);
-        const name = text.slice(at + 12, end);
+        const nameEnd = text.indexOf('"', at + 12);
+        const name = text.slice(at + 12, nameEnd);
         language = isLanguageName(name) ? name : undefined;
-        at = end + 1;
+        at = nameEnd + 1;
         break;
       }
       case 0x6f:
@@ -63,9 +63,9 @@ export function scanJsonHeader(bytes: Buffer): RemotingCommand | undefined {
         break;
       case 0x72: {
         if (!text.startsWith('"remark":"', at)) return undefined;
-        const end = text.indexOf('"', at + 10);
-        remark = text.slice(at + 10, end);
-        at = end + 1;
+        const remarkEnd = text.indexOf('"', at + 10);
+        remark = text.slice(at + 10, remarkEnd);
+        at = remarkEnd + 1;
         break;
       }
       case 0x73: {

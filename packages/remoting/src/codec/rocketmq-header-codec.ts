@@ -81,48 +81,52 @@ function listEntries(command: RemotingCommand, extFields: ExtFields): Entry[] {
 }
 
 /**
- * Reads a binary header. Remark and ext fields of length 0 are `undefined`, a value of length 0 is the empty string, a negative length of
- * the ext fields counts as none, an unknown language byte is `undefined`, and bytes after the ext fields are ignored.
+ * Reads a binary header. Remark and ext fields of length 0 are `undefined`, a negative length of the ext fields counts as none, an unknown
+ * language byte is `undefined`, and bytes after the ext fields are ignored.
+ *
+ * An entry whose name or value has no bytes is left out, so that the field counts as missing: 4.9.7 and 5.3.3 read a null there (4.7.1 the
+ * empty text), and in JSON headers, which tell the two apart, an empty text stays one.
  *
  * @throws DecodeError for a header that is cut short, or a length that is negative or larger than what is left
  */
-export function decodeRocketMqHeader(bytes: Buffer): RemotingCommand {
-  if (bytes.length < FIXED_BYTES)
-    throw new DecodeError(`a binary header has ${FIXED_BYTES} bytes at least, but this one only ${bytes.length}`);
-  const remarkBytes = bytes.readInt32BE(13);
-  checkLength('the remark', remarkBytes, bytes.length - FIXED_BYTES);
-  const remarkEnd = REMARK_AT + remarkBytes;
+export function decodeRocketMqHeader(bytes: Buffer, start = 0, end = bytes.length): RemotingCommand {
+  if (end - start < FIXED_BYTES)
+    throw new DecodeError(`a binary header has ${FIXED_BYTES} bytes at least, but this one only ${end - start}`);
+  const remarkBytes = bytes.readInt32BE(start + 13);
+  checkLength('the remark', remarkBytes, end - start - FIXED_BYTES);
+  const remarkStart = start + REMARK_AT;
+  const remarkEnd = remarkStart + remarkBytes;
   const extBytes = bytes.readInt32BE(remarkEnd);
   const extStart = remarkEnd + 4;
-  if (extBytes > bytes.length - extStart) checkLength('extFields', extBytes, bytes.length - extStart);
+  if (extBytes > end - extStart) checkLength('extFields', extBytes, end - extStart);
   return new RemotingCommand({
-    code: bytes.readInt16BE(0),
-    language: languageName(bytes.readUInt8(2)),
-    version: bytes.readInt16BE(3),
-    opaque: bytes.readInt32BE(5),
-    flag: bytes.readInt32BE(9),
-    remark: remarkBytes === 0 ? undefined : bytes.toString('utf8', REMARK_AT, remarkEnd),
-    extFields: extBytes > 0 ? readExtFields(bytes.subarray(extStart, extStart + extBytes)) : undefined,
+    code: bytes.readInt16BE(start),
+    language: languageName(bytes.readUInt8(start + 2)),
+    version: bytes.readInt16BE(start + 3),
+    opaque: bytes.readInt32BE(start + 5),
+    flag: bytes.readInt32BE(start + 9),
+    remark: remarkBytes === 0 ? undefined : bytes.toString('utf8', remarkStart, remarkEnd),
+    extFields: extBytes > 0 ? readExtFields(bytes, extStart, extStart + extBytes) : undefined,
     serializeType: SerializeType.ROCKETMQ,
   });
 }
 
-function readExtFields(bytes: Buffer): ExtFields {
+function readExtFields(bytes: Buffer, start: number, end: number): ExtFields {
   const extFields = createExtFields();
-  let at = 0;
-  while (at < bytes.length) {
-    checkLength("a name's length", 2, bytes.length - at);
+  let at = start;
+  while (at < end) {
+    checkLength("a name's length", 2, end - at);
     const nameBytes = bytes.readInt16BE(at);
-    at += 2;
-    checkLength("an ext field's name", nameBytes, bytes.length - at);
-    const name = bytes.toString('utf8', at, at + nameBytes);
-    at += nameBytes;
-    checkLength("a value's length", 4, bytes.length - at);
+    const nameAt = at + 2;
+    checkLength("an ext field's name", nameBytes, end - nameAt);
+    at = nameAt + nameBytes;
+    checkLength("a value's length", 4, end - at);
     const valueBytes = bytes.readInt32BE(at);
-    at += 4;
-    checkLength("an ext field's value", valueBytes, bytes.length - at);
-    extFields[name] = bytes.toString('utf8', at, at + valueBytes);
-    at += valueBytes;
+    const valueAt = at + 4;
+    checkLength("an ext field's value", valueBytes, end - valueAt);
+    at = valueAt + valueBytes;
+    if (nameBytes > 0 && valueBytes > 0)
+      extFields[bytes.toString('utf8', nameAt, nameAt + nameBytes)] = bytes.toString('utf8', valueAt, at);
   }
   return extFields;
 }

@@ -17,7 +17,7 @@ const extFields = fc.array(fc.tuple(text, text), { maxLength: 6 }).map((entries)
   return fields;
 });
 
-/** Any command that its serialization carries whole: binary headers cut the code and know no empty remark. */
+/** Any command that its serialization carries whole: binary headers cut the code and know no empty text. */
 const command = fc
   .record({
     serializeType: fc.constantFrom(...Object.values(SerializeType)),
@@ -36,6 +36,8 @@ const command = fc
     if (made.serializeType === SerializeType.JSON) return made;
     made.code = shortCode;
     if (made.remark === '') made.remark = undefined;
+    for (const [name, value] of Object.entries(made.extFields ?? {}))
+      if (name === '' || value === '') delete made.extFields?.[name];
     if (made.extFields !== undefined && Object.keys(made.extFields).length === 0) made.extFields = undefined;
     return made;
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { decodeFrame, encodeFrame } from '../../src/codec/frame-codec.js';
-import { RemotingCommand } from '../../src/command/remoting-command.js';
+import { createExtFields, RemotingCommand } from '../../src/command/remoting-command.js';
 import { SerializeType } from '../../src/command/serialize-type.js';
 import { DecodeError, RemotingError } from '../../src/errors.js';
 
@@ -84,6 +84,14 @@ describe('frame codec', () => {
     const body = decodeFrame(bytes).body;
     expect(body?.buffer).to.equal(bytes.buffer);
     expect(body?.toString()).to.equal('abc');
+  });
+
+  it('keeps an empty text of a JSON header, which a binary one does not', () => {
+    const extFields = createExtFields({ empty: '', full: 'x' });
+    expect(roundTrip(RemotingCommand.request(1, { extFields })).extFields).to.deep.equal(extFields);
+    expect(
+      roundTrip(RemotingCommand.request(1, { extFields, serializeType: SerializeType.ROCKETMQ })).extFields,
+    ).to.deep.equal(createExtFields({ full: 'x' }));
   });
 
   const refused: [string, Buffer, string][] = [
