@@ -36,6 +36,12 @@ describe('the dependency rule', () => {
       'imports @rmqns/namesrv, which packages/protocol may not depend on.',
     ],
     [
+      'what programs share in a library',
+      'packages/namesrv/src/a.ts',
+      "import { Exit } from '@rmqns/program';",
+      'imports @rmqns/program, which packages/namesrv may not depend on.',
+    ],
+    [
       'an import past the exports of a package',
       'packages/namesrv/src/a.ts',
       "import type { X } from '@rmqns/remoting/dist/src/x.js';",
@@ -120,6 +126,7 @@ describe('the dependency rule', () => {
     ['a pure subpath in pure code', 'packages/protocol/src/a.ts', "import { t } from '@rmqns/remoting/command';"],
     ['a type of any entry in pure code', 'packages/protocol/src/a.ts', "import type { Clock } from '@rmqns/remoting';"],
     ['the environment in an app', 'apps/namesrv/src/a.ts', "process.exit(process.env['A'] === undefined ? 1 : 0);"],
+    ['the end of the process in what all programs share', 'packages/program/src/a.ts', 'process.exit(1);'],
     ['the exit code in the program of an example', 'examples/storage-node/src/main.ts', 'process.exitCode = 1;'],
     ['a member that has the name of a global', 'packages/protocol/src/a.ts', 'const x = { process: 1 }; x.process;'],
     ['a date that is given', 'packages/protocol/src/a.ts', 'new Date(0).toISOString();'],

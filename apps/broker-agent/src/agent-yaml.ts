@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Setting } from '@rmqns/program';
 import type { TopicConfig } from '@rmqns/protocol';
 import { formatSocketAddress } from '@rmqns/remoting';
 import { type Document, isMap, isSeq, LineCounter, parse, parseDocument } from 'yaml';
@@ -8,7 +9,6 @@ import { type AgentYaml, agentYamlSchema } from './agent-yaml-schema.js';
 import { autoAddress } from './auto-address.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { checkNamesrvAddresses, parseNamesrvAddr } from './namesrv-addresses.js';
-import type { Setting } from './setting.js';
 import type { Surroundings } from './surroundings.js';
 import { type YamlPath, YamlPlaces } from './yaml-places.js';
 

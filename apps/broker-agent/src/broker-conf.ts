@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { Setting } from '@rmqns/program';
 import { decodePropertiesBytes, MASTER_ID, PermName, parseProperties } from '@rmqns/protocol';
 import { formatSocketAddress } from '@rmqns/remoting';
 import type { BrokerIdentity } from './agent-config.js';
@@ -6,7 +7,6 @@ import { autoAddress } from './auto-address.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { parseNamesrvAddr } from './namesrv-addresses.js';
 import { PropertyReader } from './property-reader.js';
-import type { Setting } from './setting.js';
 import type { Surroundings } from './surroundings.js';
 
 const MAX_INT = 2147483647;

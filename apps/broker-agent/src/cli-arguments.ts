@@ -1,8 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { Exit } from './exit.js';
-import { ExitCode } from './exit-code.js';
-import type { Setting } from './setting.js';
+import {
+  createCommandLine,
+  packageVersion,
+  parseCommandLine,
+  readAssignment,
+  type Setting,
+  wrongArguments,
+} from '@rmqns/program';
+import { Option } from 'commander';
 
 /** What the command line asks for. */
 export interface CliArguments {
@@ -40,11 +44,7 @@ Exit status: 0 stopped or done, 1 could not start or not registered with all (--
  */
 export function parseCliArguments(args: readonly string[]): CliArguments {
   const settings: Setting[] = [];
-  let printed = '';
-  const program = new Command('rmq-agent')
-    .configureHelp({ sortOptions: false })
-    .configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {}, getOutHelpWidth: () => 110 })
-    .exitOverride()
+  const program = createCommandLine('rmq-agent')
     .description('Registers a storage node with RocketMQ name servers, as a real broker would.')
     .option('-c, --config-file <file>', "a broker's broker.conf, or the agent's own YAML")
     .option('-n, --namesrv-addr <addresses>', 'name servers as host:port, separated by ";"')
@@ -58,13 +58,7 @@ export function parseCliArguments(args: readonly string[]): CliArguments {
     .helpOption('-h, --help', 'print this text')
     .version(versionText(), '--version', 'print the version')
     .addHelpText('after', examples);
-  try {
-    program.parse(args, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) throw new Exit(ExitCode.OK, printed.trimEnd(), { asked: true });
-    throw usage(error.message.replace(/^error: /, '').replaceAll('\n', ' '));
-  }
+  parseCommandLine(program, args);
   const options = program.opts<{
     configFile?: string;
     namesrvAddr?: string;
@@ -73,7 +67,8 @@ export function parseCliArguments(args: readonly string[]): CliArguments {
     logLevel?: string;
     logFormat?: 'json' | 'pretty';
   }>();
-  if (options.configFile === undefined) throw usage('a configuration file must be given with -c FILE');
+  if (options.configFile === undefined)
+    throw wrongArguments('rmq-agent', 'a configuration file must be given with -c FILE');
   return {
     configFile: options.configFile,
     namesrvAddr: options.namesrvAddr,
@@ -84,18 +79,7 @@ export function parseCliArguments(args: readonly string[]): CliArguments {
   };
 }
 
-function usage(sentence: string): Exit {
-  return new Exit(ExitCode.USAGE, `rmq-agent: ${sentence}; rmq-agent --help lists all options`);
-}
-
-function readAssignment(text: string): Setting {
-  const equals = text.indexOf('=');
-  if (equals < 1) throw new InvalidArgumentError('It has the form key=value.');
-  return { key: text.slice(0, equals).trim(), text: text.slice(equals + 1), where: '--set ' };
-}
-
 function versionText(): string {
-  const path = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
+  const version = packageVersion(new URL('../../package.json', import.meta.url));
   return `rmq-agent ${version} (rmqns; registers as Apache RocketMQ 4.9.7; Node.js ${process.version})`;
 }

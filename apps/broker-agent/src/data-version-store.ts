@@ -1,12 +1,12 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { describeFileError } from '@rmqns/program';
 import {
   decodeRegisterBrokerBody,
   encodeRegisterBrokerBody,
   MqVersion,
   type TopicConfigSerializeWrapper,
 } from '@rmqns/protocol';
-import { describeFileError } from './file-error.js';
 
 /** The file of the state directory. */
 const STATE_FILE = 'registered-topics.json';

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { describeFileError, Exit, ExitCode } from '@rmqns/program';
 import type { AgentConfig } from './agent-config.js';
 import { readBrokerConf } from './broker-conf.js';
 import type { CliArguments } from './cli-arguments.js';
-import { Exit } from './exit.js';
-import { ExitCode } from './exit-code.js';
-import { describeFileError } from './file-error.js';
 import type { Surroundings } from './surroundings.js';
 
 /** The effective configuration, and what was chosen for want of a value, a line for the log each. */

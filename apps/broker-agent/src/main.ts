@@ -1,17 +1,13 @@
 #!/usr/bin/env node
 import { homedir, hostname, networkInterfaces } from 'node:os';
+import { describeFileError, Exit, ExitCode, onStopSignals, openLog, type ProgramLog, runProgram } from '@rmqns/program';
 import { systemClock } from '@rmqns/remoting';
 import { Agent } from './agent.js';
 import type { AgentConfig } from './agent-config.js';
 import { type CliArguments, parseCliArguments } from './cli-arguments.js';
 import { dryRunReport } from './dry-run-report.js';
-import { Exit } from './exit.js';
-import { ExitCode } from './exit-code.js';
-import { describeFileError } from './file-error.js';
 import { type EffectiveConfig, loadAgentConfig } from './load-agent-config.js';
-import { openLog, type ProgramLog } from './log.js';
 import { onceReport } from './once-report.js';
-import { onStopSignals } from './signals.js';
 
 /** Leaving takes 3 s at most; this is for what nobody thought of. */
 const STOP_DEADLINE_MILLIS = 4_500;
@@ -98,10 +94,4 @@ async function orExit<T>(started: Promise<T>, config: AgentConfig): Promise<T> {
   }
 }
 
-main().catch((error: unknown) => {
-  const exit = error instanceof Exit ? error : undefined;
-  const text =
-    exit?.message ?? `rmq-agent: internal error, please report it\n${error instanceof Error ? error.stack : error}`;
-  const stream = exit?.asked === true ? process.stdout : process.stderr;
-  stream.write(`${text}\n`, () => process.exit(exit?.exitCode ?? ExitCode.INTERNAL));
-});
+runProgram('rmq-agent', main);

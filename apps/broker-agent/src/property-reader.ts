@@ -1,5 +1,5 @@
+import type { Setting } from '@rmqns/program';
 import { parseInt32 } from '@rmqns/remoting/json';
-import type { Setting } from './setting.js';
 
 /** Reads typed values out of properties; what is wrong with them is gathered, so that all of it can be told at once. */
 export class PropertyReader {

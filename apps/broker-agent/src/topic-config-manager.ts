@@ -1,7 +1,7 @@
+import { describeFileError } from '@rmqns/program';
 import type { TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger } from '@rmqns/remoting';
 import type { DataVersionStore } from './data-version-store.js';
-import { describeFileError } from './file-error.js';
 import { nextDataVersion } from './next-data-version.js';
 import { sameTopicConfigTable, type TopicConfigTable, unionTopicConfigTables } from './topic-config-table.js';
 import type { TopicSource } from './topic-source.js';

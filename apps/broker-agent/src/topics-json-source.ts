@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { describeFileError } from '@rmqns/program';
 import type { Clock, Logger, Timer } from '@rmqns/remoting';
-import { describeFileError } from './file-error.js';
 import { sameTopicConfigTable } from './topic-config-table.js';
 import type { TopicSource } from './topic-source.js';
 import { decodeTopicsJson, type SourceTopics } from './topics-json.js';

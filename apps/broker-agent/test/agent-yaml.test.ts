@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import type { Setting } from '@rmqns/program';
 import { expect } from 'chai';
 import { readAgentYaml } from '../src/agent-yaml.js';
-import type { Setting } from '../src/setting.js';
 import { surroundings } from './surroundings.js';
 
 const minimal = `namesrv: { addresses: ["ns-0:9876", "ns-1:9876"] }

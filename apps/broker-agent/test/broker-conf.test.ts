@@ -1,6 +1,6 @@
+import type { Setting } from '@rmqns/program';
 import { expect } from 'chai';
 import { readBrokerConf } from '../src/broker-conf.js';
-import type { Setting } from '../src/setting.js';
 import { surroundings } from './surroundings.js';
 
 function read(text: string, overrides: readonly Setting[] = [], machine = surroundings) {

@@ -1,6 +1,6 @@
+import { Exit } from '@rmqns/program';
 import { expect } from 'chai';
 import { parseCliArguments } from '../src/cli-arguments.js';
-import { Exit } from '../src/exit.js';
 
 function exitOf(...args: string[]): Exit {
   try {

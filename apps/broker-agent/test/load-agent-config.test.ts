@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Exit } from '@rmqns/program';
 import { expect } from 'chai';
-import { Exit } from '../src/exit.js';
 import { formOf, loadAgentConfig } from '../src/load-agent-config.js';
 import { surroundings } from './surroundings.js';
 

@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { Exit } from './exit.js';
-import { ExitCode } from './exit-code.js';
-import type { Setting } from './setting.js';
+import { createCommandLine, packageVersion, parseCommandLine, readAssignment, type Setting } from '@rmqns/program';
 
 /** What the command line asks for. */
 export interface CliArguments {
@@ -34,16 +30,13 @@ export function parseCliArguments(args: readonly string[]): CliArguments {
   const set = (flag: string, key: string) => (text: string) => {
     settings.push({ key, text, where: `${flag} ` });
   };
-  let printed = '';
-  const program = new Command('mqnamesrv')
+  const program = createCommandLine('mqnamesrv')
     // Tools look for this line as Apache prints it; ours follow in the list of options.
     .configureHelp({
       commandUsage: () => 'mqnamesrv [-c <arg>] [-h] [-n <arg>] [-p]',
       styleTitle: (title) => (title === 'Usage:' ? 'usage:' : title),
       sortOptions: false,
     })
-    .configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {}, getOutHelpWidth: () => 110 })
-    .exitOverride()
     .description('A NameServer for Apache RocketMQ.')
     .option('-c, --configFile <file>', 'read options from a .properties file')
     .helpOption('-h, --help', 'print this text')
@@ -58,26 +51,12 @@ export function parseCliArguments(args: readonly string[]): CliArguments {
     .option('--log-format <format>', 'json or pretty', set('--log-format', 'logFormat'))
     .version(versionText(), '--version', 'print the version')
     .addHelpText('after', examples);
-  try {
-    program.parse(args, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) throw new Exit(ExitCode.OK, printed.trimEnd(), { asked: true });
-    const sentence = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
-    throw new Exit(ExitCode.USAGE, `mqnamesrv: ${sentence}; mqnamesrv --help lists all options`);
-  }
+  parseCommandLine(program, args);
   const { configFile, printConfigItem } = program.opts<{ configFile?: string; printConfigItem?: boolean }>();
   return { configFile, printConfigItem: printConfigItem === true, settings };
 }
 
-function readAssignment(text: string): Setting {
-  const equals = text.indexOf('=');
-  if (equals < 1) throw new InvalidArgumentError('It has the form key=value.');
-  return { key: text.slice(0, equals).trim(), text: text.slice(equals + 1), where: '--set ' };
-}
-
 function versionText(): string {
-  const path = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
+  const version = packageVersion(new URL('../../package.json', import.meta.url));
   return `mqnamesrv ${version} (rmqns; answers as Apache RocketMQ 5.3.3; Node.js ${process.version})`;
 }

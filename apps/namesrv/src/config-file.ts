@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { describeFileError, Exit, ExitCode, type Setting } from '@rmqns/program';
 import { decodePropertiesBytes, parseProperties } from '@rmqns/protocol';
-import { Exit } from './exit.js';
-import { ExitCode } from './exit-code.js';
-import { describeFileError } from './file-error.js';
-import type { Setting } from './setting.js';
 
 export interface ConfigFile {
   readonly settings: readonly Setting[];
@@ -22,7 +19,7 @@ export function readConfigFile(path: string): ConfigFile {
     bytes = readFileSync(path);
   } catch (error) {
     const message = `mqnamesrv: cannot read the configuration file ${path}: ${describeFileError(error)}`;
-    throw new Exit(ExitCode.START_FAILED, message, { cause: error });
+    throw new Exit(ExitCode.FAILED, message, { cause: error });
   }
   const { entries, problems } = parseProperties(decodePropertiesBytes(bytes));
   return {

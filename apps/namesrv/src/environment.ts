@@ -1,5 +1,5 @@
 import { namesrvOptionNames } from '@rmqns/namesrv';
-import type { Setting } from './setting.js';
+import type { Setting } from '@rmqns/program';
 
 const PREFIX = 'RMQ_NAMESRV_';
 

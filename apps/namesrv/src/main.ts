@@ -1,13 +1,10 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
 import { createNameServer, NamesrvError } from '@rmqns/namesrv';
+import { Exit, ExitCode, onStopSignals, openLog, runProgram } from '@rmqns/program';
 import { type CliArguments, parseCliArguments } from './cli-arguments.js';
 import { logNamesrvEvent } from './event-log.js';
-import { Exit } from './exit.js';
-import { ExitCode } from './exit-code.js';
-import { openLog } from './log.js';
 import { loadNamesrvConfig, printConfigItems } from './namesrv-config.js';
-import { onStopSignals } from './signals.js';
 import { describeStartFailure } from './start-failure.js';
 
 async function main(): Promise<void> {
@@ -60,16 +57,10 @@ async function serve(args: CliArguments, config: ReturnType<typeof loadNamesrvCo
     if (NamesrvError.is(error) && error.code === 'CLOSED') return;
     await log.close();
     const sentence = describeStartFailure(error, options.bindAddress, options.listenPort);
-    throw sentence === undefined ? error : new Exit(ExitCode.START_FAILED, sentence, { cause: error });
+    throw sentence === undefined ? error : new Exit(ExitCode.FAILED, sentence, { cause: error });
   }
   // 4.x ends after JSON; what scripts look for is the beginning.
   log.printLine(`The Name Server boot success. serializeType=JSON, address ${nameServer.address}`);
 }
 
-main().catch((error: unknown) => {
-  const exit = error instanceof Exit ? error : undefined;
-  const text =
-    exit?.message ?? `mqnamesrv: internal error, please report it\n${error instanceof Error ? error.stack : error}`;
-  const stream = exit?.asked === true ? process.stdout : process.stderr;
-  stream.write(`${text}\n`, () => process.exit(exit?.exitCode ?? ExitCode.INTERNAL));
-});
+runProgram('mqnamesrv', main);

@@ -9,12 +9,10 @@ import {
   type ResolvedNamesrvOptions,
   resolveNamesrvOptions,
 } from '@rmqns/namesrv';
+import { Exit, ExitCode, type Setting } from '@rmqns/program';
 import type { CliArguments } from './cli-arguments.js';
 import { readConfigFile } from './config-file.js';
 import { readEnvironment } from './environment.js';
-import { Exit } from './exit.js';
-import { ExitCode } from './exit-code.js';
-import type { Setting } from './setting.js';
 
 export interface NamesrvConfig {
   readonly options: ResolvedNamesrvOptions;

@@ -1,6 +1,6 @@
+import { Exit } from '@rmqns/program';
 import { expect } from 'chai';
 import { type CliArguments, parseCliArguments } from '../src/cli-arguments.js';
-import { Exit } from '../src/exit.js';
 
 describe('parseCliArguments', () => {
   const exitOf = (args: readonly string[]): Exit => {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Exit } from '@rmqns/program';
 import { expect } from 'chai';
 import { parseCliArguments } from '../src/cli-arguments.js';
-import { Exit } from '../src/exit.js';
 import { loadNamesrvConfig, printConfigItems } from '../src/namesrv-config.js';
 
 describe('loadNamesrvConfig', () => {

@@ -1,8 +1,8 @@
-/** How rmq-agent ends (after sysexits.h). */
+/** How a program of ours ends. Apache's say 1 for a wrong argument and 255 for all else; these tell the reasons apart (after sysexits.h). */
 export const ExitCode = {
   /** A stop by signal, or what was asked for was done. */
   OK: 0,
-  /** It could not start, or `--once` was refused by a name server. Starting it again later may help. */
+  /** It could not start (port in use, file not found), or what was asked for failed. Starting it again later may help. */
   FAILED: 1,
   /** The command line is wrong. */
   USAGE: 64,

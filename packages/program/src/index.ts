@@ -1,0 +1,9 @@
+export { createCommandLine, parseCommandLine, wrongArguments } from './command-line.js';
+export { Exit } from './exit.js';
+export { ExitCode } from './exit-code.js';
+export { describeFileError } from './file-error.js';
+export { openLog, type ProgramLog } from './log.js';
+export { packageVersion } from './package-version.js';
+export { runProgram } from './run-program.js';
+export { readAssignment, type Setting } from './setting.js';
+export { onStopSignals } from './signals.js';
