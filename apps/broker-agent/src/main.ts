@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { homedir, hostname, networkInterfaces } from 'node:os';
-import { describeFileError, Exit, ExitCode, onStopSignals, openLog, type ProgramLog, runProgram } from '@rmqns/program';
+import { describeFileError, Exit, ExitCode, endOnSignal, openLog, type ProgramLog, runProgram } from '@rmqns/program';
 import { systemClock } from '@rmqns/remoting';
 import { Agent } from './agent.js';
 import type { AgentConfig } from './agent-config.js';
@@ -8,9 +8,6 @@ import { type CliArguments, parseCliArguments } from './cli-arguments.js';
 import { dryRunReport } from './dry-run-report.js';
 import { type EffectiveConfig, loadAgentConfig } from './load-agent-config.js';
 import { onceReport } from './once-report.js';
-
-/** Leaving takes 3 s at most; this is for what nobody thought of. */
-const STOP_DEADLINE_MILLIS = 4_500;
 
 async function main(): Promise<void> {
   const args = parseCliArguments(process.argv.slice(2));
@@ -22,8 +19,11 @@ async function main(): Promise<void> {
   });
   // Where stdout is for the answer, the log has stderr.
   const toStdout = args.mode === 'run';
-  const format = args.logFormat ?? (process[toStdout ? 'stdout' : 'stderr'].isTTY ? 'pretty' : 'json');
-  const log = openLog(args.logLevel ?? (toStdout ? 'info' : 'fatal'), format, toStdout ? 1 : 2);
+  const log = openLog({
+    level: args.logLevel ?? (toStdout ? 'info' : 'fatal'),
+    format: args.logFormat,
+    fd: toStdout ? 1 : 2,
+  });
   if (args.mode === 'run') await run(effective, log);
   else await answer(args.mode, effective.config, log);
 }
@@ -33,35 +33,7 @@ async function run({ config, notes }: EffectiveConfig, log: ProgramLog): Promise
   const { logger } = log;
   for (const note of notes) logger.info(note);
   const agent = new Agent({ config, clock: systemClock, logger });
-  const end = async (exitCode: ExitCode): Promise<void> => {
-    await log.close();
-    process.exit(exitCode);
-  };
-  const stop = async (exitCode: ExitCode): Promise<void> => {
-    systemClock.setTimeout(() => {
-      logger.error('the agent does not stop cleanly in time');
-      void end(exitCode);
-    }, STOP_DEADLINE_MILLIS);
-    try {
-      await agent.stop();
-    } catch (error) {
-      logger.error({ err: error }, 'the agent did not stop cleanly');
-      return end(ExitCode.INTERNAL);
-    }
-    return end(exitCode);
-  };
-  onStopSignals(
-    process,
-    (signal) => {
-      logger.info({ signal }, 'the agent stops');
-      void stop(ExitCode.OK);
-    },
-    () => process.exit(ExitCode.OK),
-  );
-  process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'internal error, please report it; the agent stops');
-    void stop(ExitCode.INTERNAL);
-  });
+  endOnSignal({ program: 'rmq-agent', what: 'the agent', log, stop: () => agent.stop() });
   await orExit(agent.start(), config).catch(async (error: unknown) => {
     await log.close();
     throw error;

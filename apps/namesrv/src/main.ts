@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
 import { createNameServer, NamesrvError } from '@rmqns/namesrv';
-import { Exit, ExitCode, onStopSignals, openLog, runProgram } from '@rmqns/program';
+import { Exit, ExitCode, endOnSignal, openLog, runProgram } from '@rmqns/program';
 import { type CliArguments, parseCliArguments } from './cli-arguments.js';
 import { logNamesrvEvent } from './event-log.js';
 import { loadNamesrvConfig, printConfigItems } from './namesrv-config.js';
@@ -16,12 +16,8 @@ async function main(): Promise<void> {
 
 async function serve(args: CliArguments, config: ReturnType<typeof loadNamesrvConfig>): Promise<void> {
   const { options } = config;
-  const log = openLog(options.logLevel, options.logFormat ?? (process.stdout.isTTY ? 'pretty' : 'json'));
+  const log = openLog({ level: options.logLevel, format: options.logFormat });
   const { logger } = log;
-  const end = async (exitCode: ExitCode): Promise<void> => {
-    await log.close();
-    process.exit(exitCode);
-  };
   if (args.configFile !== undefined) log.printLine(`load config properties file OK, ${args.configFile}`);
   for (const warning of config.warnings) logger.warn(warning);
   if (config.withoutEffect.length > 0)
@@ -29,27 +25,7 @@ async function serve(args: CliArguments, config: ReturnType<typeof loadNamesrvCo
 
   const nameServer = createNameServer(options, { logger });
   nameServer.on('change', (event) => logNamesrvEvent(logger, event));
-  const stop = async (exitCode: ExitCode): Promise<void> => {
-    try {
-      await nameServer.close();
-    } catch (error) {
-      logger.error({ err: error }, 'the name server did not stop cleanly');
-      return end(ExitCode.INTERNAL);
-    }
-    return end(exitCode);
-  };
-  onStopSignals(
-    process,
-    (signal) => {
-      logger.info({ signal }, 'the name server stops');
-      void stop(ExitCode.OK);
-    },
-    () => process.exit(ExitCode.OK),
-  );
-  process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'internal error, please report it; the name server stops');
-    void stop(ExitCode.INTERNAL);
-  });
+  endOnSignal({ program: 'mqnamesrv', what: 'the name server', log, stop: () => nameServer.close() });
   try {
     await nameServer.start();
   } catch (error) {

@@ -21,7 +21,10 @@ export class TestHome {
   }
 
   async remove(): Promise<void> {
-    for (const each of this.#started) each.kill('SIGKILL');
+    for (const each of this.#started) {
+      each.kill('SIGKILL');
+      each.closeOutput();
+    }
     await Promise.all(this.#started.map((each) => each.ended));
     rmSync(this.path, { recursive: true });
   }
@@ -32,6 +35,8 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** What to run instead of the compiled main file. */
   readonly command?: readonly string[];
+  /** Arguments of node itself. */
+  readonly nodeArguments?: readonly string[];
 }
 
 /** A real mqnamesrv with its output. */
@@ -41,9 +46,11 @@ export class MqnamesrvProcess {
   stderr = '';
   /** The exit code, or the signal that ended it, once all its output is read. */
   readonly ended: Promise<number | NodeJS.Signals>;
+  /** The same, whether its output is read or not. */
+  readonly exited: Promise<number | NodeJS.Signals>;
 
   constructor(home: string, args: readonly string[], options: StartOptions) {
-    const [command = '', ...first] = options.command ?? [process.execPath, main];
+    const [command = '', ...first] = options.command ?? [process.execPath, ...(options.nodeArguments ?? []), main];
     this.#child = spawn(command, [...first, ...args], {
       cwd: options.cwd ?? home,
       env: { PATH: process.env['PATH'], HOME: home, ...options.environment },
@@ -55,11 +62,17 @@ export class MqnamesrvProcess {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
     });
+    this.exited = once(this.#child, 'exit').then(([code, signal]) => code ?? signal);
     this.ended = once(this.#child, 'close').then(([code, signal]) => code ?? signal);
   }
 
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
+  }
+
+  /** As a reader of the pipe does that stalls. What it took already is not forgotten. */
+  stopReading(): void {
+    this.#child.stdout?.pause();
   }
 
   /** As a reader of the pipe does that goes away. */

@@ -2,21 +2,31 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { encodeRegisterBrokerBody, MqVersion, PutKvConfig, RegisterBroker, type TopicConfig } from '@rmqns/protocol';
+import {
+  encodeRegisterBrokerBody,
+  GetRouteInfoByTopic,
+  MqVersion,
+  PutKvConfig,
+  RegisterBroker,
+  type RegisterBrokerBody,
+  type TopicConfig,
+} from '@rmqns/protocol';
 import { RemotingClient } from '@rmqns/remoting';
 import { expect } from 'chai';
 import { launcher, TestHome } from './mqnamesrv-process.js';
 
 const onAnyPort = ['--port', '0', '--bind', '127.0.0.1'];
 
-const twoTopics = {
-  topicConfigSerializeWrapper: {
-    dataVersion: { timestamp: 1, counter: 1, stateVersion: 0 },
-    topicConfigTable: new Map(['T1', 'T2'].map((topicName) => [topicName, topic(topicName)])),
-    topicQueueMappingInfoMap: new Map(),
-  },
-  filterServerList: [],
-};
+function registrationOf(topics: readonly string[], counter = 1): RegisterBrokerBody {
+  return {
+    topicConfigSerializeWrapper: {
+      dataVersion: { timestamp: 1, counter, stateVersion: 0 },
+      topicConfigTable: new Map(topics.map((topicName) => [topicName, topic(topicName)])),
+      topicQueueMappingInfoMap: new Map(),
+    },
+    filterServerList: [],
+  };
+}
 
 function topic(topicName: string): TopicConfig {
   return {
@@ -215,7 +225,7 @@ describe('mqnamesrv', () => {
       haServerAddr: '10.0.0.1:10912',
     };
     await client.call(address, RegisterBroker, broker, {
-      body: encodeRegisterBrokerBody(twoTopics, { compressed: false, fiveX: true }),
+      body: encodeRegisterBrokerBody(registrationOf(['T1', 'T2']), { compressed: false, fiveX: true }),
     });
     await client.close();
     await server.line(/remove brokerAddr/);
@@ -274,5 +284,42 @@ describe('mqnamesrv', () => {
     server.kill('SIGTERM');
     expect(await server.ended).to.equal(0);
     socket.destroy();
+  });
+
+  it('keeps serving while the reader of its output stalls, and stops with 0 within seconds', async () => {
+    const server = home.start([...onAnyPort, '--log-level', 'debug']);
+    const address = `127.0.0.1:${await server.booted()}`;
+    server.stopReading();
+    const client = new RemotingClient({ version: MqVersion.V5_3_3 });
+    // Some 20 MB of log lines, more than may wait.
+    const names = Array.from({ length: 20_000 }, (_, i) => `T${i}_${'x'.repeat(100)}`);
+    const broker = { clusterName: 'C', brokerName: 'a', brokerId: 0, brokerAddr: '10.0.0.1:1', haServerAddr: '' };
+    for (const [counter, each] of [names, names.slice(1)].entries())
+      await client.call(address, RegisterBroker, broker, {
+        body: encodeRegisterBrokerBody(registrationOf(each, counter), { compressed: false, fiveX: true }),
+      });
+    const route = await client.call(address, GetRouteInfoByTopic, { topic: names[1] ?? '' });
+    expect(route.command.code).to.equal(0);
+    const began = performance.now();
+    server.kill('SIGTERM');
+    expect(await server.exited).to.equal(0);
+    expect(performance.now() - began).to.be.below(4_000);
+    await client.close();
+  });
+
+  it('says in one line that nobody caught an exception, with its stack in the log, and exits 70', async () => {
+    const defect = "process.once('SIGUSR2', () => { throw new Error('it broke'); })";
+    const nodeArguments = ['--import', `data:text/javascript,${encodeURIComponent(defect)}`];
+    const server = home.start(onAnyPort, { nodeArguments });
+    await server.booted();
+    server.kill('SIGUSR2');
+    expect(await server.ended).to.equal(70);
+    expect(server.stderr).to.equal('mqnamesrv: internal error, please report it: it broke (its stack is in the log)\n');
+    const { level, msg, err } = server.logLines.at(-1) ?? {};
+    expect({ level, msg }).to.deep.equal({
+      level: 'fatal',
+      msg: 'internal error, please report it; the name server stops',
+    });
+    expect((err as { stack: string }).stack).to.match(/^Error: it broke\n +at /);
   });
 });

@@ -1,4 +1,5 @@
 export { createCommandLine, parseCommandLine, wrongArguments } from './command-line.js';
+export { endOnSignal } from './end-on-signal.js';
 export { Exit } from './exit.js';
 export { ExitCode } from './exit-code.js';
 export { describeFileError } from './file-error.js';
@@ -6,4 +7,3 @@ export { openLog, type ProgramLog } from './log.js';
 export { packageVersion } from './package-version.js';
 export { runProgram } from './run-program.js';
 export { readAssignment, type Setting } from './setting.js';
-export { onStopSignals } from './signals.js';

@@ -1,7 +1,10 @@
-import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
+import { isatty } from 'node:tty';
+import { type Logger, pino, stdTimeFunctions } from 'pino';
+import { BoundedOutput } from './bounded-output.js';
+import { openFdWriter } from './fd-writer.js';
 import { prettyLine } from './pretty-line.js';
 
-/** The one way to stdout, or stderr with `fd` 2: log lines and plain lines, whole and in order. */
+/** The one way to stdout, or stderr with `fd` 2: log lines and plain lines, whole and in order. No server waits for it. */
 export interface ProgramLog {
   readonly logger: Logger;
   /** Writes a line as it is, which scripts look for. */
@@ -10,17 +13,23 @@ export interface ProgramLog {
   close(): Promise<void>;
 }
 
-/** What may wait for a reader that is too slow; lines beyond it are dropped, since no server waits for its log. */
-const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+export interface LogOptions {
+  /** `info`, for instance, or `silent`. */
+  readonly level: string;
+  /** Default: pretty on a terminal, json elsewhere. */
+  readonly format?: 'json' | 'pretty' | undefined;
+  /** Default 1. */
+  readonly fd?: 1 | 2 | undefined;
+}
 
-export function openLog(level: string, format: 'json' | 'pretty', fd: 1 | 2 = 1): ProgramLog {
-  const output = destination({ fd, sync: false, maxLength: MAX_WAITING_BYTES });
-  // A reader that went away (`... | head`) is no reason to stop serving.
-  let broken = false;
-  output.on('error', () => {
-    broken = true;
+const CLOSE_MILLIS = 1_000;
+
+/** Opens the log. What waits for a slow reader is bounded; lines beyond the bound are dropped, and counted in a line when it goes on. */
+export function openLog({ level, format, fd = 1 }: LogOptions): ProgramLog {
+  const output = new BoundedOutput(openFdWriter(fd), {
+    onDropped: (lines) => logger.warn({ lines }, 'log lines were dropped since nobody took them in time'),
   });
-  const target = format === 'json' ? output : { write: (line: string) => output.write(prettyLine(line)) };
+  const isPretty = (format ?? (isatty(fd) ? 'pretty' : 'json')) === 'pretty';
   const logger = pino(
     {
       level,
@@ -28,21 +37,11 @@ export function openLog(level: string, format: 'json' | 'pretty', fd: 1 | 2 = 1)
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    target,
+    { write: (line: string) => output.write(isPretty ? prettyLine(line) : line) },
   );
   return {
     logger,
     printLine: (line) => output.write(`${line}\n`),
-    close: () =>
-      new Promise((resolve) => {
-        if (broken) return resolve();
-        const timer = setTimeout(resolve, 1_000);
-        const done = (): void => {
-          clearTimeout(timer);
-          resolve();
-        };
-        output.once('close', done).once('error', done);
-        output.end();
-      }),
+    close: () => output.end(CLOSE_MILLIS),
   };
 }
