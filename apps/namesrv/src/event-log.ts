@@ -2,16 +2,82 @@ import type { NamesrvEvent } from '@rmqns/namesrv';
 import type { QueueData } from '@rmqns/protocol';
 import type { Logger } from '@rmqns/remoting';
 
+type TopicEvent = Extract<NamesrvEvent, { readonly topic: string }>;
 type Level = 'debug' | 'info' | 'warn';
+
+/** Topics of one operation that get their lines at info. A registration may bring 100,000. */
+const MAX_TOPICS = 100;
+
+/** Topic events in a row that one operation on one broker group caused. */
+interface TopicRun {
+  readonly cause: string;
+  readonly cluster: string;
+  readonly broker: string;
+  topics: number;
+}
+
+export interface EventLogOptions {
+  /** Whether debug lines are wanted: then every topic has its lines. Default false. */
+  readonly isDebug?: boolean | undefined;
+  /** Runs a function once the operation at hand is over. Default: as a microtask. */
+  readonly afterOperation?: ((run: () => void) => void) | undefined;
+}
 
 /**
  * Writes changes of the tables as log lines, in the words that operators of Apache's name server grep for
- * (reference: nameserver 6.5), with the event's fields beside them. One event is one or more lines.
+ * (reference: nameserver 6.5), with the event's fields beside them. One event is one or more lines; of an operation that changes very many
+ * topics the first hundred are told and the others counted.
  */
-export function logNamesrvEvent(logger: Logger, event: NamesrvEvent): void {
-  const lines = describeNamesrvEvent(event);
-  const fields = logFields(event);
-  for (const [level, message] of lines) logger[level](fields, message);
+export class EventLog {
+  readonly #logger: Logger;
+  readonly #isDebug: boolean;
+  readonly #afterOperation: (run: () => void) => void;
+  #run: TopicRun | undefined;
+
+  constructor(logger: Logger, options: EventLogOptions = {}) {
+    this.#logger = logger;
+    this.#isDebug = options.isDebug ?? false;
+    this.#afterOperation = options.afterOperation ?? queueMicrotask;
+  }
+
+  write(event: NamesrvEvent): void {
+    if (!isTopicEvent(event)) {
+      this.#endRun();
+      this.#writeLines(event);
+      return;
+    }
+    const run = this.#runOf(event);
+    run.topics += 1;
+    if (run.topics <= MAX_TOPICS) this.#writeLines(event);
+    else if (this.#isDebug) this.#writeLines(event, 'debug');
+  }
+
+  #runOf({ cause, cluster, broker }: TopicEvent): TopicRun {
+    const run = this.#run;
+    if (run?.cause === cause && run.cluster === cluster && run.broker === broker) return run;
+    this.#endRun();
+    this.#run = { cause, cluster, broker, topics: 0 };
+    this.#afterOperation(() => this.#endRun());
+    return this.#run;
+  }
+
+  #endRun(): void {
+    const run = this.#run;
+    this.#run = undefined;
+    if (run === undefined || run.topics <= MAX_TOPICS) return;
+    const { topics, ...fields } = run;
+    const more = topics - MAX_TOPICS;
+    this.#logger.info({ ...fields, topics, more }, `... and ${more} more topics; log level debug tells them all`);
+  }
+
+  #writeLines(event: NamesrvEvent, atLevel?: Level): void {
+    const fields = logFields(event);
+    for (const [level, message] of describeNamesrvEvent(event)) this.#logger[atLevel ?? level](fields, message);
+  }
+}
+
+function isTopicEvent(event: NamesrvEvent): event is TopicEvent {
+  return 'topic' in event;
 }
 
 function logFields(event: NamesrvEvent): object {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { createNameServer, NamesrvError } from '@rmqns/namesrv';
 import { Exit, ExitCode, endOnSignal, openLog, runProgram } from '@rmqns/program';
 import { type CliArguments, parseCliArguments } from './cli-arguments.js';
-import { logNamesrvEvent } from './event-log.js';
+import { EventLog } from './event-log.js';
 import { loadNamesrvConfig, printConfigItems } from './namesrv-config.js';
 import { describeStartFailure } from './start-failure.js';
 
@@ -24,7 +24,8 @@ async function serve(args: CliArguments, config: ReturnType<typeof loadNamesrvCo
     logger.info({ keys: config.withoutEffect }, `accepted, no effect: ${config.withoutEffect.join(', ')}`);
 
   const nameServer = createNameServer(options, { logger });
-  nameServer.on('change', (event) => logNamesrvEvent(logger, event));
+  const eventLog = new EventLog(logger, { isDebug: logger.isLevelEnabled('debug') });
+  nameServer.on('change', (event) => eventLog.write(event));
   endOnSignal({ program: 'mqnamesrv', what: 'the name server', log, stop: () => nameServer.close() });
   try {
     await nameServer.start();

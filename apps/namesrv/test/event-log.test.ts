@@ -1,6 +1,6 @@
 import type { NamesrvEvent } from '@rmqns/namesrv';
 import { expect } from 'chai';
-import { describeNamesrvEvent, logNamesrvEvent } from '../src/event-log.js';
+import { describeNamesrvEvent, EventLog } from '../src/event-log.js';
 
 const group = { cluster: 'C', broker: 'a' };
 const member = { ...group, brokerId: 0, addr: '10.0.0.1:10911' };
@@ -107,13 +107,39 @@ describe('describeNamesrvEvent', () => {
     });
 });
 
-describe('logNamesrvEvent', () => {
+describe('EventLog', () => {
+  let logged: [level: string, fields: object, message: string][];
+  let operationEnds: () => void;
+  const eventLog = (isDebug = false): EventLog => {
+    const at = (level: string) => (fields: object, message: string) => void logged.push([level, fields, message]);
+    const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+    const afterOperation = (run: () => void): void => {
+      operationEnds = run;
+    };
+    return new EventLog(logger, { isDebug, afterOperation });
+  };
+  /** One operation that brings topics. */
+  const register = (log: EventLog, topics: number, broker = 'a'): void => {
+    for (let i = 0; i < topics; i++)
+      log.write({
+        type: 'topic.added',
+        cause: 'register',
+        ...group,
+        broker,
+        topic: `T${i}`,
+        after: queue,
+        revision: i,
+      });
+  };
+  const messages = (): string[] => logged.map(([level, , message]) => `${level} ${message.slice(0, 40)}`);
+  beforeEach(() => {
+    logged = [];
+    operationEnds = () => {};
+  });
+
   it('puts the fields of the event beside the words', () => {
-    const logged: unknown[] = [];
-    const log = (fields: object) => void logged.push(fields);
-    const logger = { debug: log, info: log, warn: log, error: log };
-    logNamesrvEvent(logger, { type: 'broker.registered', cause: 'register', ...member, after: state, revision: 7 });
-    expect(logged).to.deep.equal([
+    eventLog().write({ type: 'broker.registered', cause: 'register', ...member, after: state, revision: 7 });
+    expect(logged.map(([, fields]) => fields)).to.deep.equal([
       {
         event: 'broker.registered',
         cluster: 'C',
@@ -123,6 +149,58 @@ describe('logNamesrvEvent', () => {
         cause: 'register',
         revision: 7,
       },
+    ]);
+  });
+
+  it('tells each of 100 topics of one registration', () => {
+    register(eventLog(), 100);
+    operationEnds();
+    expect(logged).to.have.length(100);
+    expect(messages().at(-1)).to.equal('info new topic registered, T99 QueueData [bro');
+  });
+
+  it('tells the first 100 of 100,000 topics of one registration, and counts the others in one line', () => {
+    register(eventLog(), 100_000);
+    operationEnds();
+    expect(logged).to.have.length(101);
+    expect(logged.at(-1)).to.deep.equal([
+      'info',
+      { cause: 'register', cluster: 'C', broker: 'a', topics: 100_000, more: 99_900 },
+      '... and 99900 more topics; log level debug tells them all',
+    ]);
+  });
+
+  it('does so for topics that go, which have two lines each', () => {
+    const log = eventLog();
+    for (let i = 0; i < 1_000; i++)
+      log.write({ type: 'topic.removed', cause: 'unregister', ...group, topic: `T${i}`, before: queue, revision: i });
+    operationEnds();
+    expect(logged).to.have.length(201);
+    expect(logged.at(-1)?.[1]).to.include({ cause: 'unregister', more: 900 });
+  });
+
+  it('tells the others at debug when that is wanted', () => {
+    register(eventLog(true), 102);
+    operationEnds();
+    expect(messages().slice(100)).to.deep.equal([
+      'debug new topic registered, T100 QueueData [br',
+      'debug new topic registered, T101 QueueData [br',
+      'info ... and 2 more topics; log level debug t',
+    ]);
+  });
+
+  it('counts each operation by itself, also those of one turn', () => {
+    const log = eventLog();
+    register(log, 60);
+    operationEnds();
+    register(log, 60);
+    register(log, 101, 'b');
+    log.write({ type: 'cluster.added', cause: 'register', cluster: 'D', revision: 300 });
+    operationEnds();
+    expect(logged).to.have.length(60 + 60 + 100 + 2);
+    expect(messages().slice(-2)).to.deep.equal([
+      'info ... and 1 more topics; log level debug t',
+      'info new cluster registered, D',
     ]);
   });
 });
