@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = `${root}node_modules/typescript/bin/tsc`;
+const projects = ['apps/namesrv', 'apps/broker-agent', 'examples/storage-node'];
 
 /**
  * Compiles what `npm start` needs; says nothing when all is up to date.
@@ -12,9 +13,9 @@ const compiler = `${root}node_modules/typescript/bin/tsc`;
  */
 export async function build(signal) {
   if (!existsSync(compiler)) throw new Error('the dependencies are not installed; run: npm ci');
-  if (!existsSync(`${root}apps/namesrv/dist/src/main.js`))
+  if (!projects.every((project) => existsSync(`${root}${project}/dist/src/main.js`)))
     process.stdout.write('Building, for the first time only ...\n');
-  const child = spawn(process.execPath, [compiler, '-b', 'apps/namesrv'], { cwd: root, stdio: ['ignore', 2, 2] });
+  const child = spawn(process.execPath, [compiler, '-b', ...projects], { cwd: root, stdio: ['ignore', 2, 2] });
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill);
   const code = await new Promise((resolve, reject) => {

@@ -1,26 +1,29 @@
-import { SampleBroker } from './start-sample-broker.mjs';
-
-/** Prints the route that was looked up, and what can be tried next. */
-export function printWelcome({ address, directory, broker, topic, route }) {
-  const { brokerName, clusterName, brokerAddr } = SampleBroker.header;
+/** Prints what was started, the route and the message that went through it, and what can be tried next. */
+export function printWelcome({ namesrvAddress, brokerAddr, directory, topics, topic, route, message, msgId }) {
+  const { queueId, queueOffset, body } = message;
   const lines = [
     '',
-    `  Name server    ${address}`,
-    `  Its files      ${directory} (removed at the end)`,
-    `  Sample broker  ${brokerName} of ${clusterName} at ${brokerAddr}, with ${broker.topics.join(', ')}`,
-    '                 (only an entry in the tables: nothing listens there, so messages cannot be sent)',
+    `  Name server    ${namesrvAddress}`,
+    `  Storage node   ${brokerAddr}, in memory, with ${topics.join(', ')}`,
+    '  Agent          registered the node, and does so every 30 s',
+    `  Their files    ${directory} (removed at the end)`,
     '',
     `  Route of ${topic}, as a client gets it (code 105):`,
     '',
     ...routeTable(route).map((line) => `    ${line}`),
     '',
+    '  A message sent along it (code 310) and pulled from there (code 11):',
+    '',
+    `    "${Buffer.from(body).toString()}"  queue ${queueId}, offset ${queueOffset}, id ${msgId}`,
+    '',
     '  Try next:',
     ...columns([
-      [`mqadmin clusterList -n ${address}`, 'as an operator sees it'],
-      [`mqadmin topicRoute -n ${address} -t ${topic}`, 'the same route by another client'],
-      [`mqbroker -n ${address}`, 'a real broker; then messages flow'],
-      [`producer.setNamesrvAddr("${address}");`, 'a Java client; others take the same address'],
-      ['scripts/mqnamesrv --help', 'the server itself, with its options'],
+      [`mqadmin clusterList -n ${namesrvAddress}`, 'as an operator sees it'],
+      [`mqadmin topicRoute -n ${namesrvAddress} -t ${topic}`, 'the same route by another client'],
+      [`mqadmin sendMessage -n ${namesrvAddress} -t ${topic} -p hello`, 'a message by another client'],
+      [`mqadmin consumeMessage -n ${namesrvAddress} -t ${topic}`, 'all messages'],
+      [`producer.setNamesrvAddr("${namesrvAddress}");`, 'a Java client; others take the same address'],
+      ['scripts/mqnamesrv --help', 'the name server itself; scripts/rmq-agent the agent'],
     ]).map((line) => `    ${line}`),
     '',
   ];

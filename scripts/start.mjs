@@ -1,17 +1,15 @@
-// npm start: a name server on this machine with a sample broker entry, to look at and to try clients with.
+// npm start: a name server, a storage node and an agent on this machine, and a message through them; to look at and to try clients with.
 // npm start -- --once: the same, and end after printing.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from './start-build.mjs';
 
-const HOST = '127.0.0.1';
-const FIRST_PORT = 9876;
-const LAST_PORT = 9975;
-const HEARTBEAT_MILLIS = 30_000;
+const TOPIC = 'SampleTopic';
 
 const stopped = new AbortController();
-const cleanups = [];
+/** How to close what runs, in the order of the start. */
+const running = [];
 
 async function main(args) {
   const unknown = args.find((arg) => arg !== '--once');
@@ -19,52 +17,50 @@ async function main(args) {
   await build(stopped.signal);
   const { RemotingClient } = await import('@rmqns/remoting');
   const { MqVersion } = await import('@rmqns/protocol');
-  const { lookUp, SampleBroker, sampleTopic } = await import('./start-sample-broker.mjs');
+  const { startSystem, topics } = await import('./start-system.mjs');
+  const { exchange } = await import('./start-exchange.mjs');
   const { printWelcome } = await import('./start-welcome.mjs');
+  stopped.signal.throwIfAborted();
 
   const directory = mkdtempSync(join(tmpdir(), 'rmqns-start-'));
-  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-  const nameServer = await startNameServer(join(directory, 'kvConfig.json'));
-  cleanups.push(() => nameServer.close());
-  const { address } = nameServer;
-
+  process.on('exit', () => removeDirectory(directory));
+  const { nameServer } = await startSystem(directory, stopped.signal, (what, close) => {
+    running.push({ what, close });
+    stopped.signal.throwIfAborted();
+  });
+  const namesrvAddress = nameServer.address;
   const client = new RemotingClient({ version: MqVersion.V5_3_3 });
-  cleanups.push(() => client.close());
-  const broker = new SampleBroker(client, address);
-  await broker.register();
-  const route = await lookUp(client, address, sampleTopic);
+  running.push({ what: 'the client', close: () => client.close() });
+  const exchanged = await exchange(client, namesrvAddress, TOPIC, 'Hello from npm start');
   stopped.signal.throwIfAborted();
-  printWelcome({ address, directory, broker, topic: sampleTopic, route });
+  printWelcome({ namesrvAddress, directory, topics, topic: TOPIC, ...exchanged });
   if (args.includes('--once')) return;
 
-  process.stdout.write('Serving until Ctrl-C. The sample broker registers again every 30 s.\n');
-  const heartbeat = setInterval(() => {
-    broker
-      .register()
-      .catch((error) => process.stderr.write(`npm start: the sample broker could not register: ${error.message}\n`));
-  }, HEARTBEAT_MILLIS);
-  cleanups.push(() => clearInterval(heartbeat));
+  process.stdout.write('Serving until Ctrl-C.\n');
   await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve));
 }
 
-/** The first free port from 9876 on. */
-async function startNameServer(kvConfigPath) {
-  const { createNameServer } = await import('@rmqns/namesrv');
-  for (let port = FIRST_PORT; ; port++) {
-    const nameServer = createNameServer({ bindAddress: HOST, listenPort: port, kvConfigPath });
+/** Closes all that runs, also where one thing fails; says what did not close, and gives the exit code. */
+async function cleanUp(exitCode) {
+  for (const { what, close } of running.splice(0).reverse()) {
     try {
-      await nameServer.start();
-      return nameServer;
+      await close();
     } catch (error) {
-      await nameServer.close();
-      if (error.cause?.code !== 'EADDRINUSE' || port === LAST_PORT) throw error;
-      process.stdout.write(`Port ${port} is taken by another program; trying ${port + 1}.\n`);
+      process.stderr.write(`npm start: ${what} did not stop cleanly: ${error.message}\n`);
+      exitCode = 1;
     }
   }
+  return exitCode;
 }
 
-async function cleanUp() {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+/** Also at an end in the middle of everything, when files may still come. */
+function removeDirectory(directory) {
+  try {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
+  } catch (error) {
+    process.stderr.write(`npm start: cannot remove ${directory}, please do: ${error.message}\n`);
+    process.exitCode = 1;
+  }
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
@@ -73,6 +69,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     if (stopped.signal.aborted) process.exit(1);
     stopped.abort();
   });
+
+// A reader that goes away (`npm start | head -1`) has seen enough.
+process.stdout.on('error', () => stopped.abort());
 
 let exitCode = 0;
 try {
@@ -83,5 +82,4 @@ try {
     exitCode = 1;
   }
 }
-await cleanUp();
-process.exitCode = exitCode;
+process.exitCode = await cleanUp(exitCode);

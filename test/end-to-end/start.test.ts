@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,9 +16,9 @@ class NpmStart {
   output = '';
   readonly ended: Promise<number | NodeJS.Signals>;
 
-  constructor(...args: readonly string[]) {
+  constructor(args: readonly string[] = [], directory = root) {
     this.#child = spawn('npm', ['start', '--silent', ...args], {
-      cwd: root,
+      cwd: directory,
       env: { ...process.env, TMPDIR: this.temporaryDirectory, npm_config_update_notifier: 'false', NODE_OPTIONS: '' },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -81,43 +81,90 @@ async function expectFree(port: number): Promise<void> {
   server.close();
 }
 
+/** Takes a port, unless somebody else has it, which is as good. */
+async function take(port: number): Promise<Server> {
+  const server = createServer().listen(port, '127.0.0.1');
+  await Promise.race([once(server, 'listening'), once(server, 'error')]).catch(() => {});
+  return server;
+}
+
+/** The sources of this checkout alone, so that the first build lies ahead. */
+function copyUnbuilt(directory: string): void {
+  const isSource = (path: string): boolean => !/\/(?:dist|test|node_modules)$/.test(path);
+  for (const each of ['packages', 'apps', 'examples', 'scripts', 'package.json', '.npmrc', 'tsconfig.base.json'])
+    cpSync(join(root, each), join(directory, each), { recursive: true, filter: isSource });
+  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+}
+
 describe('npm start', function () {
   this.timeout(60_000);
   let started: NpmStart;
   afterEach(() => started.remove());
 
-  it('with --once prints the route of a sample topic and what to try next, then ends with 0 and leaves nothing', async () => {
-    started = new NpmStart('--', '--once');
-    expect(await started.ended).to.equal(0);
-    const port = Number((await started.match(/Name server {4}127\.0\.0\.1:(\d+)\n/))[1]);
-    expect(started.output).to.match(/\n {4}sample-broker {2}0=127\.0\.0\.1:10911 {2}4 +4 +rw\n/);
-    expect(started.output).to.include(`mqadmin topicRoute -n 127.0.0.1:${port} -t SampleTopic`);
+  /** The ports of name server and storage node. */
+  const ports = async (): Promise<[namesrv: number, node: number]> => {
+    const [, namesrv, node] = await started.match(
+      /Name server {4}127\.0\.0\.1:(\d+)\n {2}Storage node {3}127\.0\.0\.1:(\d+), /,
+    );
+    return [Number(namesrv), Number(node)];
+  };
+  const expectNothingLeft = async (used: readonly number[]): Promise<void> => {
     expect(started.leavesProcesses).to.equal(false);
     expect(started.leftFiles).to.deep.equal([]);
-    await expectFree(port);
+    for (const port of used) await expectFree(port);
+  };
+
+  it('with --once prints a route, a message that went along it and what to try next, then ends with 0 and leaves nothing', async () => {
+    started = new NpmStart(['--', '--once']);
+    expect(await started.ended).to.equal(0);
+    const [namesrv, node] = await ports();
+    expect(started.output).to.match(new RegExp(`\\n {4}storage-node {2}0=127\\.0\\.0\\.1:${node} {2}4 +4 +rw\\n`));
+    expect(started.output).to.match(/\n {4}"Hello from npm start" {2}queue 0, offset 0, id 7F000001[0-9A-F]{24}\n/);
+    expect(started.output).to.include(`mqadmin topicRoute -n 127.0.0.1:${namesrv} -t SampleTopic`);
+    await expectNothingLeft([namesrv, node]);
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     it(`serves until ${signal} to npm, then leaves no process, port or file behind`, async () => {
       started = new NpmStart();
-      const port = Number((await started.match(/Name server {4}127\.0\.0\.1:(\d+)\n/))[1]);
+      const used = await ports();
       await started.match(/Serving until Ctrl-C/);
       expect(started.leftFiles).to.have.length(1);
       started.kill(signal);
-      await started.ended;
-      expect(started.leavesProcesses).to.equal(false);
-      expect(started.leftFiles).to.deep.equal([]);
-      await expectFree(port);
+      expect(await started.ended).to.equal(0);
+      await expectNothingLeft(used);
     });
 
-  it('says so and takes the next port when 9876 is taken', async () => {
-    const taken = createServer().listen(9876, '127.0.0.1');
-    // Taken by somebody else is as good.
-    await Promise.race([once(taken, 'listening'), once(taken, 'error')]).catch(() => {});
-    started = new NpmStart('--', '--once');
+  it('leaves no process or file behind when SIGTERM comes during the first build', async () => {
+    const checkout = mkdtempSync(join(tmpdir(), 'rmqns-test-'));
+    try {
+      copyUnbuilt(checkout);
+      started = new NpmStart([], checkout);
+      await started.match(/Building, for the first time only/);
+      started.kill('SIGTERM');
+      expect(await started.ended).to.equal(0);
+      await expectNothingLeft([]);
+      expect(started.output).to.equal('Building, for the first time only ...\n');
+    } finally {
+      rmSync(checkout, { recursive: true });
+    }
+  });
+
+  it('says so and takes the next ports when 9876 and 10911 are taken', async () => {
+    const taken = [await take(9876), await take(10911)];
+    started = new NpmStart(['--', '--once']);
     expect(await started.ended).to.equal(0);
     expect(started.output).to.include('Port 9876 is taken by another program; trying 9877.\n');
-    expect(Number((await started.match(/Name server {4}127\.0\.0\.1:(\d+)\n/))[1])).to.be.greaterThan(9876);
-    taken.close();
+    expect(started.output).to.include('Port 10911 is taken by another program; trying 10912.\n');
+    const [namesrv, node] = await ports();
+    expect(namesrv).to.be.greaterThan(9876);
+    expect(node).to.be.greaterThan(10911);
+    for (const server of taken) server.close();
+  });
+
+  it('refuses arguments that it does not know in one sentence', async () => {
+    started = new NpmStart(['--', '--twice']);
+    expect(await started.ended).to.equal(1);
+    expect(started.output).to.equal('npm start: unknown argument --twice; there is only --once\n');
   });
 });
