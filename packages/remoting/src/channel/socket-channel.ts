@@ -178,6 +178,12 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
       if (!this.outbound.isDrained) this.drained(0);
       return;
     }
+    if (batch.length === 0) {
+      this.#socket.write(last, this.#onWritten);
+      return;
+    }
+    // Gathered, not joined: with answers of 1.8 KB, copying 8 of them into one Buffer cost a fifth more CPU for each request, and
+    // with answers of 100 bytes, 8 or 64 at a time, the two were even within what the measurement scatters.
     this.#socket.cork();
     for (const part of batch) this.#socket.write(part);
     this.#socket.write(last, this.#onWritten);
