@@ -3,8 +3,9 @@ export type { Channel } from './channel/channel.js';
 export type { ChannelHandler, WriteListener } from './channel/channel-handler.js';
 export type { ChannelHandlerContext } from './channel/channel-handler-context.js';
 export type { ChannelPipeline } from './channel/channel-pipeline.js';
+export { isReadResumedEvent, type ReadResumedEvent } from './channel/read-resumed-event.js';
 export { formatSocketAddress, parseSocketAddress, type SocketAddress } from './channel/socket-address.js';
-export { SocketChannel, type SocketChannelOptions } from './channel/socket-channel.js';
+export { type ChannelSocket, SocketChannel, type SocketChannelOptions } from './channel/socket-channel.js';
 export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channel/write-buffer-water-mark.js';
 export type { RemotingClientOptions } from './client/client-options.js';
 export { RemotingClient } from './client/remoting-client.js';
@@ -51,7 +52,12 @@ export {
   ConnectionEvents,
   type ConnectionListener,
 } from './handler/connection-events.js';
-export { FrameDecoder, type FrameDecoderOptions, type TruncatedFrameEvent } from './handler/frame-decoder.js';
+export {
+  FrameDecoder,
+  type FrameDecoderOptions,
+  type FrameInterceptor,
+  type TruncatedFrameEvent,
+} from './handler/frame-decoder.js';
 export { FrameEncoder, type FrameEncoderOptions } from './handler/frame-encoder.js';
 export {
   IdleState,

@@ -8,16 +8,8 @@ import { IdleStateHandler } from '../handler/idle-state-handler.js';
 import { ReadBackpressure } from '../handler/read-backpressure.js';
 import type { Logger } from '../logger.js';
 import { CommandDispatcher } from './command-dispatcher.js';
+import type { ResolvedConnectionOptions } from './connection-options.js';
 import type { RemotingCore } from './remoting-core.js';
-
-export interface ChannelInitializerOptions {
-  readonly maxFrameBytes: number;
-  readonly allIdleMillis: number;
-  readonly stalledWriteMillis: number;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly initChannel?: ((channel: Channel) => void) | undefined;
-}
 
 /**
  * Puts the handlers of this protocol into a new channel's pipeline, in this order from head to tail: `frameDecoder`, `frameEncoder`,
@@ -27,8 +19,9 @@ export function initializeChannel(
   channel: Channel,
   core: RemotingCore,
   listener: ConnectionListener,
-  options: ChannelInitializerOptions,
+  options: ResolvedConnectionOptions,
 ): void {
+  const { maxFrameBytes, maxHeaderBytes, frameTimeoutMillis, allIdleMillis, stalledWriteMillis, clock } = options;
   const tell: ConnectionListener = (event, of, error) => {
     if (error !== undefined) {
       options.logger.debug(
@@ -40,16 +33,13 @@ export function initializeChannel(
     listener(event, of, error);
   };
   channel.pipeline
-    .addLast('frameDecoder', new FrameDecoder({ maxFrameBytes: options.maxFrameBytes, clock: options.clock }))
-    .addLast('frameEncoder', new FrameEncoder({ maxFrameBytes: options.maxFrameBytes }))
-    .addLast('idleState', new IdleStateHandler({ allIdleMillis: options.allIdleMillis, clock: options.clock }))
-    .addLast(
-      'readBackpressure',
-      new ReadBackpressure({ stalledWriteMillis: options.stalledWriteMillis, clock: options.clock }),
-    )
+    .addLast('frameDecoder', new FrameDecoder({ maxFrameBytes, maxHeaderBytes, frameTimeoutMillis, clock }))
+    .addLast('frameEncoder', new FrameEncoder({ maxFrameBytes }))
+    .addLast('idleState', new IdleStateHandler({ allIdleMillis, clock }))
+    .addLast('readBackpressure', new ReadBackpressure({ stalledWriteMillis, clock }))
     .addLast('connectionEvents', new ConnectionEvents(tell))
     .addLast('dispatcher', new CommandDispatcher(core));
-  options.initChannel?.(channel);
+  options.initChannel(channel);
 }
 
 /** What a socket's channel reports of itself goes to the logger: what is expected of peers at debug, handlers that fail as errors. */

@@ -16,6 +16,10 @@ export interface ConnectionOptions {
    * [com.rocketmq.remoting.frameMaxLength].
    */
   readonly maxFrameBytes?: number | undefined;
+  /** Headers above this close their connection; default 262,144. Large things travel in the body. */
+  readonly maxHeaderBytes?: number | undefined;
+  /** A frame that is not whole so long after its first byte closes its connection; default 60,000, 0 never. */
+  readonly frameTimeoutMillis?: number | undefined;
   /** A peer that takes no byte of what waits for it for so long is cut off; default 30,000. */
   readonly stalledWriteMillis?: number | undefined;
   /**
@@ -46,6 +50,8 @@ const MAX_INT32 = 0x7fffffff;
 export const connectionOptionTable: OptionTable<ConnectionOptions> = {
   allIdleMillis: timerMillis(0),
   maxFrameBytes: { kind: 'integer', min: 64, max: MAX_INT32 },
+  maxHeaderBytes: { kind: 'integer', min: 64, max: 0xffffff },
+  frameTimeoutMillis: timerMillis(0),
   stalledWriteMillis: timerMillis(1),
   version: { kind: 'integer', min: -MAX_INT32 - 1, max: MAX_INT32 },
   language: { kind: 'choice', choices: Object.keys(LanguageCode) },
@@ -59,6 +65,8 @@ export const connectionOptionTable: OptionTable<ConnectionOptions> = {
 export const connectionDefaults = {
   allIdleMillis: 120_000,
   maxFrameBytes: 16 * 1024 * 1024,
+  maxHeaderBytes: 256 * 1024,
+  frameTimeoutMillis: 60_000,
   stalledWriteMillis: 30_000,
   version: 0,
   language: 'JAVA',

@@ -43,7 +43,7 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
   readonly #options: ResolvedRemotingServerOptions;
   readonly #core: RemotingCore;
   readonly #channels = new Set<Channel>();
-  readonly #server = createServer({ noDelay: true, allowHalfOpen: false }, (socket) => this.#accept(socket));
+  readonly #server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   /** Settles when the server listens, or cannot. */
   #listening: Promise<void> | undefined;
   #address: string | undefined;

@@ -112,6 +112,10 @@ describe('RemotingServer', () => {
     ['an HTTP request', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')],
     ['an unknown serialize type', Buffer.from('0000000602000002' + '7b7d', 'hex')],
     ['a header that is no JSON', Buffer.concat([Buffer.from('0000000c00000008', 'hex'), Buffer.from('nonsense')])],
+    [
+      'a header above the limit',
+      Buffer.concat([Buffer.from('000f42440003d091', 'hex'), Buffer.alloc(1_000_000, 0x20)]),
+    ],
     ['a header length beyond the frame', Buffer.from('00000006000000ff7b7d', 'hex')],
   ];
   for (const [what, bytes] of badFrames) {
