@@ -26,12 +26,12 @@ export function dial(
       signal.removeEventListener('abort', onAbort);
       socket.removeListener('connect', onConnect);
       socket.removeListener('error', onError);
+      // A late error must not reach the process, be the socket given up or not yet in its owner's hands.
+      socket.on('error', () => {});
       if (error === undefined) {
         resolve(socket);
         return;
       }
-      // A late error of a socket given up must not reach the process.
-      socket.on('error', () => {});
       socket.destroy();
       reject(error);
     };

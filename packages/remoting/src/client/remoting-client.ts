@@ -13,7 +13,9 @@ import { RemotingCore, type RemotingCounters } from '../rpc/remoting-core.js';
 import type { RequestProcessor } from '../rpc/request-processor.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { RpcHook } from '../rpc/rpc-hook.js';
+import { silenced } from '../rpc/silenced.js';
 import {
+  type CallOptions,
   type CallOptionsParameter,
   type CallResult,
   decodeResponse,
@@ -21,7 +23,6 @@ import {
   type InvokeOptions,
 } from '../rpc/typed-call.js';
 import { type TypedHandler, typedProcessor } from '../rpc/typed-processor.js';
-import { AddressSelector } from './address-selector.js';
 import { ChannelTable } from './channel-table.js';
 import {
   type RemotingClientOptions,
@@ -29,6 +30,7 @@ import {
   resolveClientOptions,
 } from './client-options.js';
 import { dial } from './dial.js';
+import { NameServerChannels } from './name-server-channels.js';
 
 /**
  * Calls servers (upstream: `RemotingClient`, `NettyRemotingClient`). Connections are made by the first call to an address and shared by
@@ -36,14 +38,15 @@ import { dial } from './dial.js';
  * {@link updateNameServerAddressList}.
  *
  * Every call ends once: with its answer, or with a RemotingError whose code is `CONNECT_FAILED`, `SEND_FAILED`, `CONNECTION_CLOSED`,
- * `TIMEOUT`, `ABORTED`, `CLOSED`, `HANDLER_FAILED` (an RPC hook) or `INVALID_ARGUMENT`. Its timeout is for dial, sending and answer
- * together. Emits `connect`, `close`, `idle` and `exception` with the channel.
+ * `TIMEOUT`, `ABORTED`, `CLOSED`, `TOO_MANY_REQUESTS`, `INVALID_ARGUMENT`, or what an RPC hook threw (`HANDLER_FAILED` unless it is a
+ * RemotingError); typed calls also `COMMAND_FAILED`, `DECODE_FAILED` and `ENCODE_FAILED`. Its timeout is for dial, sending and answer
+ * together. A call's promise may be dropped: a failure that nobody looks at is no crash. Emits `connect`, `close`, `idle` and `exception` with the channel.
  */
 export class RemotingClient extends EventEmitter<ConnectionEventMap> implements AsyncDisposable {
   readonly #options: ResolvedRemotingClientOptions;
   readonly #core: RemotingCore;
   readonly #table = new ChannelTable((address, opened) => this.#createChannel(address, opened));
-  readonly #selector = new AddressSelector();
+  readonly #nameServers: NameServerChannels;
   readonly #dialsAbort = new AbortController();
   /** Calls that have not ended. */
   readonly #pending = new Set<ResponseFuture>();
@@ -56,6 +59,7 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     super();
     this.#options = resolveClientOptions(options);
     this.#core = new RemotingCore({ ...this.#options, responseSerializeType: 'request' });
+    this.#nameServers = new NameServerChannels(this.#table, this.#options.clock);
     setMaxListeners(0, this.#dialsAbort.signal);
   }
 
@@ -86,11 +90,11 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
 
   /** The list for calls without an address; an empty one is ignored. */
   updateNameServerAddressList(addresses: readonly string[]): void {
-    this.#selector.update(addresses);
+    this.#nameServers.update(addresses);
   }
 
   get nameServerAddressList(): readonly string[] {
-    return this.#selector.addresses;
+    return this.#nameServers.addresses;
   }
 
   /** The open connection to an address, if there is one; nothing is dialled. For whoever must know when it ends, or end it. */
@@ -120,8 +124,8 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
   }
 
   /**
-   * As {@link invokeSync}, but tells a callback, once, and takes one of the client's permits until the call has ended. Never throws:
-   * `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to the logger.
+   * As {@link invokeSync}, but tells a callback, once and never before this returns, and takes one of the client's permits until the call
+   * has ended. Never throws: `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to the logger.
    */
   invokeAsync(
     address: string | undefined,
@@ -130,8 +134,9 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     callback: InvokeCallback,
     options: InvokeOptions = {},
   ): void {
-    const permitted = this.#core.calls.acquireAsync(address, callback);
-    if (permitted !== undefined) this.#invoke(address, request, timeoutMillis, options, permitted);
+    this.#core.calls.async(address, callback, (permitted) => {
+      this.#invoke(address, request, timeoutMillis, options, permitted);
+    });
   }
 
   /** Sends a request that nobody answers. Resolves when its bytes were handed to the operating system; says nothing of their arrival. */
@@ -157,26 +162,23 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
    * @throws CommandError when the answer's code is not SUCCESS; DecodeError when it is not what the definition says; `ENCODE_FAILED`
    * when the header is not; else as every call
    */
-  async call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
+  call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
     address: string | undefined,
     definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
     header: HeaderInput<Request>,
     ...[options]: CallOptionsParameter<RequestBody>
   ): Promise<CallResult<Response, ResponseBody>> {
-    const request = encodeRequest(definition, header, options?.body);
-    const response = await this.invokeSync(address, request, options?.timeoutMillis, options);
-    return decodeResponse(definition, response, address);
+    return silenced(this.#call(address, definition, header, options));
   }
 
   /** A typed oneway request. */
-  async oneway<Request extends HeaderSchema, RequestBody>(
+  oneway<Request extends HeaderSchema, RequestBody>(
     address: string | undefined,
     definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
     header: HeaderInput<Request>,
     ...[options]: CallOptionsParameter<RequestBody>
   ): Promise<void> {
-    const request = encodeRequest(definition, header, options?.body);
-    await this.invokeOneway(address, request, options?.timeoutMillis, options);
+    return silenced(this.#oneway(address, definition, header, options));
   }
 
   /** Refuses new calls, lets those under way end (each has its timeout), then closes the connections. Twice is as good as once. */
@@ -197,6 +199,27 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
+    address: string | undefined,
+    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
+    header: HeaderInput<Request>,
+    options: CallOptions<RequestBody> | undefined,
+  ): Promise<CallResult<Response, ResponseBody>> {
+    const request = encodeRequest(definition, header, options?.body);
+    const response = await this.invokeSync(address, request, options?.timeoutMillis, options);
+    return decodeResponse(definition, response, address);
+  }
+
+  async #oneway<Request extends HeaderSchema, RequestBody>(
+    address: string | undefined,
+    definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
+    header: HeaderInput<Request>,
+    options: CallOptions<RequestBody> | undefined,
+  ): Promise<void> {
+    const request = encodeRequest(definition, header, options?.body);
+    await this.invokeOneway(address, request, options?.timeoutMillis, options);
   }
 
   async #close(): Promise<void> {
@@ -244,16 +267,19 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
 
   readonly #onSettled = (future: ResponseFuture, error: RemotingError | undefined): void => {
     this.#pending.delete(future);
-    if (error?.code === 'TIMEOUT') this.#closeSocketIfTimeout(future, error);
+    if (error !== undefined && future.channel !== undefined) this.#unanswered(future, future.channel, error);
     if (this.#pending.size === 0) this.#onCallsEnded?.();
   };
 
-  /** A connection that left a request unanswered may be half dead: the next call gets a fresh one, or another name server. */
-  #closeSocketIfTimeout({ channel, request, address, timeoutMillis }: ResponseFuture, error: RemotingError): void {
-    if (!this.#options.closeSocketIfTimeout || channel === undefined || request?.isOneway === true) return;
-    const dialled = this.#table.addressOf(channel);
+  /**
+   * A connection that left a request unanswered may be half dead: the next call gets a fresh one, and where the address was ours to
+   * choose, to the next name server.
+   */
+  #unanswered({ request, address, timeoutMillis }: ResponseFuture, channel: Channel, error: RemotingError): void {
+    const isTimeout = error.code === 'TIMEOUT' && request?.isOneway !== true;
+    if (address === undefined && (isTimeout || error.code === 'CONNECTION_CLOSED')) this.#nameServers.failed(channel);
+    if (!isTimeout || !this.#options.closeSocketIfTimeout) return;
     this.#table.remove(channel);
-    if (address === undefined && dialled !== undefined) this.#selector.fail(dialled);
     this.#options.logger.warn(
       { address: channel.remoteAddress, opaque: error.opaque },
       `invokeSync: close socket because of timeout, ${timeoutMillis}ms, ${channel.remoteAddress}`,
@@ -263,38 +289,20 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
 
   /** Goes on in the same turn when the connection stands; else when it is dialled. */
   #connect(future: ResponseFuture, send: (channel: Channel) => void): void {
-    const address = future.address ?? this.#selector.chosen;
-    const channel = address === undefined ? undefined : this.#table.active(address);
+    const { address, timeoutMillis } = future;
+    const channel = address === undefined ? this.#nameServers.active() : this.#table.active(address);
     if (channel !== undefined) {
       send(channel);
       return;
     }
-    const dialled = future.address === undefined ? this.#nameServerChannel() : this.#table.getOrCreate(future.address);
+    const dialled =
+      address === undefined
+        ? this.#nameServers.connect(timeoutMillis, () => !future.isSettled)
+        : this.#table.getOrCreate(address);
     dialled.then(send, (error: unknown) => {
-      const options = { address: future.address };
-      future.settle(
-        RemotingError.from(error, 'CONNECT_FAILED', 'the connection could not be made', options),
-        undefined,
-      );
+      const failed = RemotingError.from(error, 'CONNECT_FAILED', 'the connection could not be made', { address });
+      future.settle(failed, undefined);
     });
-  }
-
-  /** One of the list: the one in use, else each in turn until one connects. */
-  async #nameServerChannel(): Promise<Channel> {
-    const candidates = this.#selector.candidates();
-    let last: unknown;
-    for (const address of candidates) {
-      try {
-        const channel = await this.#table.getOrCreate(address);
-        this.#selector.choose(address);
-        return channel;
-      } catch (error) {
-        this.#selector.fail(address);
-        last = error;
-      }
-    }
-    const tried = candidates.length === 0 ? 'null: no name server address is set' : `[${candidates.join(', ')}]`;
-    throw new RemotingError('CONNECT_FAILED', `connect to ${tried} failed`, { cause: last });
   }
 
   async #createChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
@@ -323,10 +331,4 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
 
 function closedError(address: string | undefined, opaque: number | undefined): RemotingError {
   return new RemotingError('CLOSED', 'the client is closed', { address, opaque });
-}
-
-/** A call's promise may be dropped: a failure that nobody looks at is no crash. */
-function silenced<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
-  return promise;
 }

@@ -8,8 +8,10 @@ export type HeaderSchema = Readonly<Record<string, HeaderField<unknown, 'require
 type Value<F> = F extends HeaderField<infer T, infer _P> ? T : never;
 type KeysOf<S extends HeaderSchema, P> = { [K in keyof S]: S[K]['presence'] extends P ? K : never }[keyof S];
 
-/** A header as a sender writes it: fields with a default may be left out. */
-export type HeaderInput<S extends HeaderSchema> = { readonly [K in KeysOf<S, 'required'>]: Value<S[K]> } & {
+/** A header as a sender writes it: fields with a default may be left out. Where there are no fields, it is `{}`. */
+export type HeaderInput<S extends HeaderSchema> = [keyof S] extends [never] ? Record<string, never> : FieldsInput<S>;
+
+type FieldsInput<S extends HeaderSchema> = { readonly [K in KeysOf<S, 'required'>]: Value<S[K]> } & {
   readonly [K in KeysOf<S, 'optional' | 'default'>]?: Value<S[K]> | undefined;
 };
 

@@ -50,17 +50,22 @@ export class CallPath {
   send(future: ResponseFuture, channel: Channel, request: RemotingCommand): void {
     if (future.isSettled) return;
     const sent = this.#stamp(request);
-    sent.opaque = this.responseTable.put(channel, future);
+    const opaque = this.responseTable.put(channel, future);
+    sent.opaque = opaque;
     future.sentOver(channel, sent);
     const address = channel.remoteAddress;
     try {
       for (const hook of this.#hooks) hook.doBeforeRequest?.(address, sent);
     } catch (error) {
-      future.settle(refusedByHook(error, address, sent.opaque), undefined);
+      future.settle(refusedByHook(error, address, opaque), undefined);
       return;
     }
+    // A hook may have ended the call; and what ties the answer to it is not a hook's to change.
+    if (future.isSettled) return;
+    sent.opaque = opaque;
+    sent.flag &= ~(CommandFlag.RESPONSE | CommandFlag.ONEWAY);
     channel.writeAndFlush(sent, (error) => {
-      if (error !== undefined) future.settle(sendError(error, address, sent.opaque), undefined);
+      if (error !== undefined) future.settle(sendError(error, address, opaque), undefined);
     });
   }
 
@@ -84,6 +89,11 @@ export class CallPath {
       future.settle(refusedByHook(error, address, sent.opaque), undefined);
       return;
     }
+    if (future.isSettled) {
+      this.onewayPermits.release();
+      return;
+    }
+    sent.flag = (sent.flag & ~CommandFlag.RESPONSE) | CommandFlag.ONEWAY;
     // The permit is for bytes that wait: it comes back with them, also when the call's time was up before.
     channel.writeAndFlush(sent, (error) => {
       this.onewayPermits.release();
@@ -92,26 +102,31 @@ export class CallPath {
   }
 
   /**
-   * Takes a permit for an asynchronous call. What it returns is to be called in place of `callback`: it gives the permit back after it,
-   * and sends what the callback throws to the logger. `undefined` when no permit is left; the callback has been told then.
+   * Begins an asynchronous call under a permit, which comes back after the callback. The callback is told once, never before this returns,
+   * also when no permit is left; what it throws goes to the logger.
    */
-  acquireAsync(address: string | undefined, callback: InvokeCallback): InvokeCallback | undefined {
-    const tell: InvokeCallback = (error, response) => {
+  async(address: string | undefined, callback: InvokeCallback, begin: (callback: InvokeCallback) => void): void {
+    let returned = false;
+    const tell = (error: RemotingError | undefined, response: RemotingCommand | undefined, after: () => void): void => {
+      if (!returned) {
+        queueMicrotask(() => tell(error, response, after));
+        return;
+      }
       try {
         callback(error, response);
       } catch (thrown) {
         this.#options.logger.error({ err: thrown, address }, 'a callback of invokeAsync threw');
+      } finally {
+        after();
       }
     };
     if (!this.asyncPermits.tryAcquire()) {
       const message = `${this.asyncPermits.total} asynchronous calls are in flight already; slow down or raise asyncPermits`;
-      tell(new RemotingError('TOO_MANY_REQUESTS', message, { address }), undefined);
-      return undefined;
+      tell(new RemotingError('TOO_MANY_REQUESTS', message, { address }), undefined, () => {});
+    } else {
+      begin((error, response) => tell(error, response, () => this.asyncPermits.release()));
     }
-    return (error, response) => {
-      tell(error, response);
-      this.asyncPermits.release();
-    };
+    returned = true;
   }
 
   /** Takes an answer that came in on a channel. */

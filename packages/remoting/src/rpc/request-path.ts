@@ -70,11 +70,15 @@ export class RequestPath {
       this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
       return;
     }
-    if (result instanceof Promise) void this.#finishLater(ctx, request, result);
+    if (isPromiseLike(result)) void this.#finishLater(ctx, request, result);
     else this.#finish(ctx, request, result);
   }
 
-  async #finishLater(ctx: RequestContext, request: RemotingCommand, result: Promise<ProcessorResult>): Promise<void> {
+  async #finishLater(
+    ctx: RequestContext,
+    request: RemotingCommand,
+    result: PromiseLike<ProcessorResult>,
+  ): Promise<void> {
     this.#inFlight++;
     try {
       this.#finish(ctx, request, await result);
@@ -93,7 +97,8 @@ export class RequestPath {
       this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
       return;
     }
-    if (response !== undefined) this.#answer(ctx, request, response);
+    // Null too, for processors not written in TypeScript.
+    if (response != null) this.#answer(ctx, request, response);
   }
 
   /** Oneway requests are never answered, not even with errors; a channel that is gone takes no answer. */
@@ -147,4 +152,9 @@ export class RequestPath {
   #fields(error: unknown, ctx: RequestContext, request: RemotingCommand): object {
     return { err: error, address: ctx.channel.remoteAddress, code: request.code, opaque: request.opaque };
   }
+}
+
+/** Also the promise of another library. */
+function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as Partial<PromiseLike<T>> | undefined)?.then === 'function';
 }

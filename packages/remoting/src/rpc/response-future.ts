@@ -28,6 +28,7 @@ export class ResponseFuture {
   readonly timeoutMillis: number;
   #channel: Channel | undefined;
   #request: RemotingCommand | undefined;
+  #opaque: number | undefined;
   #callback: InvokeCallback | undefined;
   readonly #init: ResponseFutureInit;
   readonly #forget: (future: ResponseFuture) => void;
@@ -54,7 +55,7 @@ export class ResponseFuture {
       this.#timer = init.clock.setTimeout(() => this.#onTimeout(), timeoutMillis);
       if (signal !== undefined) {
         // Any number of calls may share a signal; each takes its listener back, so this is no leak to warn of.
-        setMaxListeners(0, signal);
+        if (signal instanceof EventTarget) setMaxListeners(0, signal);
         signal.addEventListener('abort', this.#onAbort);
       }
     }
@@ -72,12 +73,13 @@ export class ResponseFuture {
 
   /** The id of the request, from its sending on. */
   get opaque(): number | undefined {
-    return this.#request?.opaque;
+    return this.#opaque;
   }
 
   sentOver(channel: Channel, request: RemotingCommand): void {
     this.#channel = channel;
     this.#request = request;
+    this.#opaque = request.opaque;
   }
 
   get isSettled(): boolean {
@@ -91,9 +93,13 @@ export class ResponseFuture {
     this.#callback = undefined;
     this.#timer?.cancel();
     this.#init.signal?.removeEventListener('abort', this.#onAbort);
-    this.#forget(this);
-    this.#init.onSettled?.(this, error);
-    callback(error, response);
+    try {
+      this.#forget(this);
+      this.#init.onSettled?.(this, error);
+    } finally {
+      // Whatever fails on the way, the caller hears of the end.
+      callback(error, response);
+    }
     return true;
   }
 
@@ -106,7 +112,9 @@ export class ResponseFuture {
     const message =
       channel === undefined
         ? `no connection to ${this.address ?? 'a name server'} within the call's ${timeoutMillis} ms`
-        : `wait response on the channel <${channel.remoteAddress}> timeout, ${timeoutMillis}(ms)`;
+        : this.#request?.isOneway === true
+          ? `${channel.remoteAddress} took none of a oneway request within ${timeoutMillis} ms; it may be sent yet`
+          : `wait response on the channel <${channel.remoteAddress}> timeout, ${timeoutMillis}(ms)`;
     this.settle(this.#error('TIMEOUT', message), undefined);
   }
 

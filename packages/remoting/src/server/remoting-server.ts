@@ -9,11 +9,14 @@ import type { RemotingCommand } from '../command/remoting-command.js';
 import { RemotingError } from '../errors.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { type ConnectionEventMap, emitTo } from '../rpc/connection-event-map.js';
+import { MAX_TIMER_MILLIS } from '../rpc/option-table.js';
 import { RemotingCore, type RemotingCounters } from '../rpc/remoting-core.js';
 import type { RequestProcessor } from '../rpc/request-processor.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { RpcHook } from '../rpc/rpc-hook.js';
+import { silenced } from '../rpc/silenced.js';
 import {
+  type CallOptions,
   type CallOptionsParameter,
   type CallResult,
   decodeResponse,
@@ -32,7 +35,7 @@ const DEFAULT_TIMEOUT_MILLIS = 3_000;
 
 export interface CloseOptions {
   /** How long requests under way may take to end; default 3,000. What is not done then is cut off. */
-  readonly graceMillis?: number;
+  readonly graceMillis?: number | undefined;
 }
 
 /**
@@ -89,7 +92,7 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
    */
   start(): Promise<void> {
     if (this.#listening !== undefined || this.#closing !== undefined) {
-      return Promise.reject(new RemotingError('INVALID_ARGUMENT', 'a server can be started once'));
+      return Promise.reject(new RemotingError('INVALID_ARGUMENT', 'a server can be started once; make another one'));
     }
     this.#listening = this.#listen();
     return this.#listening;
@@ -116,12 +119,14 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
     timeoutMillis = DEFAULT_TIMEOUT_MILLIS,
     options: InvokeOptions = {},
   ): Promise<RemotingCommand> {
-    return new Promise((resolve, reject) => {
-      this.#invoke(channel, request, timeoutMillis, options, (error, response) => {
-        if (response !== undefined) resolve(response);
-        else reject(error);
-      });
-    });
+    return silenced(
+      new Promise((resolve, reject) => {
+        this.#invoke(channel, request, timeoutMillis, options, (error, response) => {
+          if (response !== undefined) resolve(response);
+          else reject(error);
+        });
+      }),
+    );
   }
 
   /**
@@ -135,8 +140,9 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
     callback: InvokeCallback,
     options: InvokeOptions = {},
   ): void {
-    const permitted = this.#core.calls.acquireAsync(channel.remoteAddress, callback);
-    if (permitted !== undefined) this.#invoke(channel, request, timeoutMillis, options, permitted);
+    this.#core.calls.async(channel.remoteAddress, callback, (permitted) => {
+      this.#invoke(channel, request, timeoutMillis, options, permitted);
+    });
   }
 
   /** Sends a client a request that it does not answer. Resolves when its bytes were handed to the operating system. */
@@ -146,33 +152,33 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
     timeoutMillis = DEFAULT_TIMEOUT_MILLIS,
     options: InvokeOptions = {},
   ): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const callback: InvokeCallback = (error) => (error === undefined ? resolve() : reject(error));
-      const future = this.#begin(channel, timeoutMillis, options, callback);
-      this.#core.calls.sendOneway(future, channel, request);
-    });
+    return silenced(
+      new Promise((resolve, reject) => {
+        const callback: InvokeCallback = (error) => (error === undefined ? resolve() : reject(error));
+        const future = this.#begin(channel, timeoutMillis, options, callback);
+        this.#core.calls.sendOneway(future, channel, request);
+      }),
+    );
   }
 
   /** A typed call to a client; see {@link RemotingClient.call}. */
-  async call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
+  call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
     channel: Channel,
     definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
     header: HeaderInput<Request>,
     ...[options]: CallOptionsParameter<RequestBody>
   ): Promise<CallResult<Response, ResponseBody>> {
-    const request = encodeRequest(definition, header, options?.body);
-    const response = await this.invokeSync(channel, request, options?.timeoutMillis, options);
-    return decodeResponse(definition, response, channel.remoteAddress);
+    return silenced(this.#call(channel, definition, header, options));
   }
 
   /** A typed oneway request to a client. */
-  async oneway<Request extends HeaderSchema, RequestBody>(
+  oneway<Request extends HeaderSchema, RequestBody>(
     channel: Channel,
     definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
     header: HeaderInput<Request>,
     ...[options]: CallOptionsParameter<RequestBody>
   ): Promise<void> {
-    await this.invokeOneway(channel, encodeRequest(definition, header, options?.body), options?.timeoutMillis, options);
+    return silenced(this.#oneway(channel, definition, header, options));
   }
 
   /**
@@ -180,7 +186,7 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
    * as good as once.
    */
   close(options: CloseOptions = {}): Promise<void> {
-    this.#closing ??= this.#close(options.graceMillis ?? 3_000);
+    this.#closing ??= this.#close(checkMillis('graceMillis', options.graceMillis ?? 3_000));
     return this.#closing;
   }
 
@@ -194,6 +200,26 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
+    channel: Channel,
+    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
+    header: HeaderInput<Request>,
+    options: CallOptions<RequestBody> | undefined,
+  ): Promise<CallResult<Response, ResponseBody>> {
+    const request = encodeRequest(definition, header, options?.body);
+    const response = await this.invokeSync(channel, request, options?.timeoutMillis, options);
+    return decodeResponse(definition, response, channel.remoteAddress);
+  }
+
+  async #oneway<Request extends HeaderSchema, RequestBody>(
+    channel: Channel,
+    definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
+    header: HeaderInput<Request>,
+    options: CallOptions<RequestBody> | undefined,
+  ): Promise<void> {
+    await this.invokeOneway(channel, encodeRequest(definition, header, options?.body), options?.timeoutMillis, options);
   }
 
   #invoke(
@@ -270,6 +296,11 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
     }
     channel.start();
   }
+}
+
+function checkMillis(name: string, value: number): number {
+  if (Number.isInteger(value) && value >= 0 && value <= MAX_TIMER_MILLIS) return value;
+  throw new RemotingError('INVALID_ARGUMENT', `${name} must be an integer from 0 to ${MAX_TIMER_MILLIS}, not ${value}`);
 }
 
 function bindReason(error: NodeJS.ErrnoException): string {

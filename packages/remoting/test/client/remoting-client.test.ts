@@ -259,6 +259,67 @@ describe('RemotingClient', () => {
     expect(server.channels.size).to.equal(1);
   });
 
+  it('leaves a name server that accepts and then closes', async () => {
+    const server = await makeEcho();
+    const closing = await makeRaw((socket) => socket.once('data', () => socket.end()));
+    for (let i = 0; i < 4; i++) {
+      const client = makeClient();
+      client.updateNameServerAddressList([closing, server.address]);
+      const codes: (string | number)[] = [];
+      for (let n = 0; n < 3; n++) {
+        const call = client.invokeSync(undefined, RemotingCommand.request(1));
+        codes.push(
+          await call.then(
+            ({ code }) => code,
+            (error: RemotingError) => error.code,
+          ),
+        );
+      }
+      expect(codes.slice(1), codes.join()).to.deep.equal([0, 0]);
+    }
+  });
+
+  it('emits exception with its cause, which the failed call has too', async () => {
+    const address = await makeRaw((socket) =>
+      socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    );
+    const client = makeClient();
+    const seen: string[] = [];
+    client.on('exception', (channel, error) => seen.push(`${channel.remoteAddress} ${error.code}`));
+    const error = await failure(client.invokeSync(address, RemotingCommand.request(1)));
+    expect(seen).to.deep.equal([`${address} FRAME_TOO_LARGE`]);
+    expect((error.cause as RemotingError).code).to.equal('FRAME_TOO_LARGE');
+  });
+
+  it('needs nobody to look at failures: of calls, oneway requests, typed ones, also of a server', async () => {
+    const Greet = defineCommand({ code: 1, name: 'GREET', request: { times: t.int() } });
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listener);
+    try {
+      const server = await makeEcho();
+      const client = makeClient();
+      await client.invokeSync(server.address, RemotingCommand.request(1));
+      const [channel] = server.channels;
+      await client.destroy();
+      if (channel === undefined) return expect.fail('no channel');
+      await channel.closed;
+      void client.invokeSync(server.address, RemotingCommand.request(1));
+      void client.invokeOneway(server.address, RemotingCommand.request(1));
+      void client.call(server.address, Greet, { times: 1 });
+      void client.oneway(server.address, Greet, { times: 0.5 });
+      void server.invokeSync(channel, RemotingCommand.request(1));
+      void server.invokeOneway(channel, RemotingCommand.request(1));
+      void server.call(channel, Greet, { times: 1 });
+      void server.oneway(channel, Greet, { times: 1 });
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      expect(unhandled).to.deep.equal([]);
+    } finally {
+      process.removeListener('unhandledRejection', listener);
+    }
+    return undefined;
+  });
+
   it('leaves a name server given by its host name when that does not answer in time', async () => {
     const server = await makeEcho();
     let gotRequest = (): void => {};

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { WriteListener } from '../../src/channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../../src/channel/channel-handler-context.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
@@ -9,6 +10,7 @@ import { silentLogger } from '../../src/logger.js';
 import { CommandDispatcher } from '../../src/rpc/command-dispatcher.js';
 import { RemotingCore } from '../../src/rpc/remoting-core.js';
 import type { RequestProcessor } from '../../src/rpc/request-processor.js';
+import type { InvokeCallback, ResponseFuture } from '../../src/rpc/response-future.js';
 import { EmbeddedChannel, ManualClock } from '../../src/testing.js';
 
 type CoreOptions = ConstructorParameters<typeof RemotingCore>[0];
@@ -125,7 +127,9 @@ describe('RemotingCore: requests', () => {
   it('stays silent, and open, when a processor gives no answer', () => {
     const { core, channel } = setUp();
     core.requests.processorTable.register(1, { processRequest: () => undefined });
+    core.requests.processorTable.register(2, { processRequest: () => null as never });
     channel.writeInbound(request(1, 1));
+    channel.writeInbound(request(2, 2));
     expect(answer(channel)).to.equal(undefined);
     expect(channel.isActive).to.equal(true);
   });
@@ -138,6 +142,30 @@ describe('RemotingCore: requests', () => {
       code: 2,
       remark: '[REJECTREQUEST]system busy, start flow control for a while',
     });
+  });
+
+  it('waits for the promise of another library', async () => {
+    const { core, channel } = setUp();
+    // biome-ignore lint/suspicious/noThenProperty: that is what a promise of another library is
+    const thenable = { then: (resolve: (response: RemotingCommand) => void) => resolve(RemotingCommand.response(7)) };
+    core.requests.processorTable.register(1, { processRequest: () => thenable as never });
+    channel.writeInbound(request(1, 1));
+    await core.requests.whenIdle();
+    expect(answer(channel)?.code).to.equal(7);
+  });
+
+  it('gives a processor that asks late the signal of a connection that has ended', async () => {
+    const { core, channel } = setUp();
+    let ask = (): boolean => false;
+    core.requests.processorTable.register(1, {
+      processRequest: (ctx) => {
+        ask = () => ctx.signal.aborted;
+        return undefined;
+      },
+    });
+    channel.writeInbound(request(1, 1));
+    channel.destroy();
+    expect(ask()).to.equal(true);
   });
 
   it('drops the answer of a connection that has closed, and tells the processor by its signal', async () => {
@@ -415,17 +443,157 @@ describe('RemotingCore: calls', () => {
     expect([errors, core.calls.onewayPermits.free]).to.deep.equal([['TIMEOUT'], 2]);
   });
 
-  it('asynchronous: take a permit, and give it back after the callback, also when that throws', () => {
+  it('asynchronous: take a permit, tell the callback after the call, and give the permit back, also when that throws', async () => {
     const { core } = setUp();
     const seen: (string | number | undefined)[] = [];
     const free = (): number => core.calls.asyncPermits.free;
-    const first = core.calls.acquireAsync('a', () => {
-      seen.push(free());
-      throw new TypeError('in a callback');
-    });
-    core.calls.acquireAsync('a', () => {});
-    expect(core.calls.acquireAsync('a', (error) => seen.push(error?.code))).to.equal(undefined);
-    first?.(undefined, undefined);
+    let end: InvokeCallback = () => {};
+    core.calls.async(
+      'a',
+      () => {
+        seen.push(free());
+        throw new TypeError('in a callback');
+      },
+      (callback) => {
+        end = callback;
+      },
+    );
+    core.calls.async(
+      'a',
+      () => {},
+      () => {},
+    );
+    core.calls.async(
+      'a',
+      (error) => seen.push(error?.code),
+      () => expect.fail('without a permit'),
+    );
+    expect(seen).to.deep.equal([]);
+    await Promise.resolve();
+    end(undefined, undefined);
     expect([seen, free()]).to.deep.equal([['TOO_MANY_REQUESTS', 0], 1]);
+    core.calls.async(
+      'a',
+      () => seen.push('late'),
+      (callback) => callback(undefined, undefined),
+    );
+    expect(seen).to.have.length(2);
+    await Promise.resolve();
+    expect([seen.at(-1), free()]).to.deep.equal(['late', 1]);
+  });
+
+  it('end by what a hook throws before they are sent, or after their answer', () => {
+    const { core, channel, clock } = setUp();
+    let after = false;
+    core.registerRpcHook({
+      doBeforeRequest: () => {
+        if (!after) throw new TypeError('before');
+      },
+      doAfterResponse: () => {
+        throw new TypeError('after');
+      },
+    });
+    const refused = call(core, channel, clock);
+    expect(refused.error).to.deep.include({ code: 'HANDLER_FAILED', opaque: 0 });
+    expect(answer(channel)).to.equal(undefined);
+    const errors: (string | undefined)[] = [];
+    const oneway = core.calls.begin({ clock, timeoutMillis: 500 }, (error) => errors.push(error?.message));
+    core.calls.sendOneway(oneway, channel, RemotingCommand.request(1));
+    expect([errors, core.calls.onewayPermits.free]).to.deep.equal([['an RPC hook refused the request: before'], 2]);
+    after = true;
+    const answered = call(core, channel, clock);
+    channel.writeInbound(RemotingCommand.response(0, undefined, { opaque: answer(channel)?.opaque ?? -1 }));
+    expect(answered.error?.message).to.equal('an RPC hook failed after the answer came: after');
+    expect([core.calls.responseTable.size, clock.pendingTimers]).to.deep.equal([0, 0]);
+  });
+
+  it('keep what ties the answer to them, whatever a hook writes there', () => {
+    const { core, channel, clock } = setUp();
+    core.registerRpcHook({
+      doBeforeRequest: (_, sent) => {
+        sent.opaque = 77;
+        sent.flag = 3;
+      },
+    });
+    const ended = call(core, channel, clock);
+    expect(answer(channel)).to.deep.include({ opaque: 0, flag: 0 });
+    channel.writeInbound(RemotingCommand.response(5, undefined, { opaque: 0 }));
+    expect([ended.response?.code, core.calls.responseTable.size]).to.deep.equal([5, 0]);
+  });
+
+  it('that a hook aborts are not sent, nor is a oneway request, whose permit comes back', () => {
+    const { core, channel, clock } = setUp();
+    let controller = new AbortController();
+    core.registerRpcHook({ doBeforeRequest: () => controller.abort() });
+    const errors: (string | undefined)[] = [];
+    const begin = (): ResponseFuture =>
+      core.calls.begin({ clock, timeoutMillis: 500, signal: controller.signal }, (error) => errors.push(error?.code));
+    core.calls.send(begin(), channel, RemotingCommand.request(1));
+    controller = new AbortController();
+    core.calls.sendOneway(begin(), channel, RemotingCommand.request(1));
+    expect([errors, answer(channel), core.calls.onewayPermits.free]).to.deep.equal([
+      ['ABORTED', 'ABORTED'],
+      undefined,
+      2,
+    ]);
+  });
+
+  it('are told their end also when their owner fails on the way', () => {
+    const { core, clock } = setUp();
+    const codes: (string | undefined)[] = [];
+    const onSettled = (): never => {
+      throw new TypeError('a logger that throws');
+    };
+    core.calls.begin({ clock, timeoutMillis: 500, onSettled }, (error) => codes.push(error?.code));
+    expect(() => clock.advance(500)).to.throw('a logger that throws');
+    expect(codes).to.deep.equal(['TIMEOUT']);
+  });
+
+  it('end exactly once, whatever ends them and in whatever order, and leave nothing behind', () => {
+    type Step = {
+      readonly kind: 'send' | 'oneway' | 'answer' | 'tick' | 'abort' | 'close' | 'drain' | 'hold';
+      readonly n: number;
+    };
+    const step = fc.record({
+      kind: fc.constantFrom<Step['kind']>('send', 'oneway', 'answer', 'tick', 'abort', 'close', 'drain', 'hold'),
+      n: fc.nat({ max: 9 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const { core, clock } = setUp({ onewayPermits: 3 });
+        const open = (): EmbeddedChannel => new EmbeddedChannel([['dispatcher', new CommandDispatcher(core)]]);
+        const channels = [open(), open()];
+        const calls: { ended: number; controller: AbortController }[] = [];
+        for (const { kind, n } of steps) {
+          const channel = channels[n % 2] as EmbeddedChannel;
+          if (kind === 'send' || kind === 'oneway') {
+            const state = { ended: 0, controller: new AbortController() };
+            calls.push(state);
+            const init = { clock, timeoutMillis: 1 + n * 10, signal: state.controller.signal };
+            const future = core.calls.begin(init, () => {
+              state.ended++;
+            });
+            if (kind === 'send') core.calls.send(future, channel, RemotingCommand.request(1));
+            else core.calls.sendOneway(future, channel, RemotingCommand.request(1));
+          } else if (kind === 'answer') {
+            channel.writeInbound(RemotingCommand.response(0, undefined, { opaque: n }));
+          } else if (kind === 'tick') clock.advance(n * 5);
+          else if (kind === 'abort') calls[n]?.controller.abort();
+          else if (kind === 'hold') channel.holdOutbound();
+          else if (kind === 'drain') channel.flushOutbound();
+          else {
+            channel.destroy();
+            channels[n % 2] = open();
+          }
+          for (const { ended } of calls) expect(ended).to.be.below(2);
+        }
+        for (const channel of channels) channel.destroy();
+        clock.advance(1_000);
+        expect(calls.every(({ ended }) => ended === 1)).to.equal(true);
+        expect([core.calls.responseTable.size, core.calls.onewayPermits.free, clock.pendingTimers]).to.deep.equal([
+          0, 3, 0,
+        ]);
+      }),
+    );
   });
 });

@@ -288,6 +288,12 @@ describe('RemotingServer', () => {
     expect(server.channels.size).to.equal(0);
   });
 
+  it('refuses a grace that cannot be', async () => {
+    const server = await makeServer();
+    for (const graceMillis of [Number.POSITIVE_INFINITY, Number.NaN, -1])
+      expect(() => server.close({ graceMillis })).to.throw(/^graceMillis must be an integer from 0 to 2147483647/);
+  });
+
   it('says every option that cannot be', () => {
     expect(() => new RemotingServer({ port: 70_000, maxFrameBytes: Number.NaN, allIdleMillis: 2 ** 31 })).to.throw(
       /^options of RemotingServer: port must be .* 65535, not 70000; maxFrameBytes must be .*; allIdleMillis must be /,

@@ -1,0 +1,79 @@
+import type { Channel } from '../channel/channel.js';
+import type { Clock } from '../clock.js';
+import { RemotingError } from '../errors.js';
+import { AddressSelector } from './address-selector.js';
+import type { ChannelTable } from './channel-table.js';
+
+/** Connections to one of a list of equal servers (upstream: `getAndCreateNameserverChannel`; reference: remoting 4.4). */
+export class NameServerChannels {
+  readonly #table: ChannelTable;
+  readonly #clock: Clock;
+  readonly #selector: AddressSelector;
+
+  constructor(table: ChannelTable, clock: Clock, selector: AddressSelector = new AddressSelector()) {
+    this.#table = table;
+    this.#clock = clock;
+    this.#selector = selector;
+  }
+
+  get addresses(): readonly string[] {
+    return this.#selector.addresses;
+  }
+
+  /** Takes a new list; an empty one is ignored. */
+  update(addresses: readonly string[]): void {
+    this.#selector.update(addresses);
+  }
+
+  /** The connection in use, if it stands. */
+  active(): Channel | undefined {
+    const { chosen } = this.#selector;
+    return chosen === undefined ? undefined : this.#table.active(chosen);
+  }
+
+  /** A call over this connection did not get its answer: the next call goes to the next server. */
+  failed(channel: Channel): void {
+    const address = this.#table.addressOf(channel);
+    if (address !== undefined) this.#selector.fail(address);
+  }
+
+  /**
+   * The server in use, else each in turn until one connects. None may take more than its share of the time, or one that swallows dials
+   * would leave none for the rest; its dial goes on for others.
+   *
+   * @param isWanted false once nobody waits for the connection any more
+   * @throws RemotingError `CONNECT_FAILED` naming all that were tried, with the last failure as cause
+   */
+  async connect(timeoutMillis: number, isWanted: () => boolean): Promise<Channel> {
+    const candidates = this.#selector.candidates();
+    const deadline = this.#clock.monotonic() + timeoutMillis;
+    let last: unknown;
+    for (const [index, address] of candidates.entries()) {
+      if (!isWanted()) break;
+      const share = (deadline - this.#clock.monotonic()) / (candidates.length - index);
+      try {
+        const channel = await this.#within(share, address);
+        this.#selector.choose(address);
+        return channel;
+      } catch (error) {
+        this.#selector.fail(address);
+        last = error;
+      }
+    }
+    const tried = candidates.length === 0 ? 'null: no name server address is set' : `[${candidates.join(', ')}]`;
+    throw new RemotingError('CONNECT_FAILED', `connect to ${tried} failed`, { cause: last });
+  }
+
+  #within(millis: number, address: string): Promise<Channel> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.setTimeout(() => {
+        const message = `connect to ${address} failed: no connection within its share of ${Math.round(millis)} ms`;
+        reject(new RemotingError('CONNECT_FAILED', message, { address }));
+      }, millis);
+      this.#table
+        .getOrCreate(address)
+        .finally(() => timer.cancel())
+        .then(resolve, reject);
+    });
+  }
+}
