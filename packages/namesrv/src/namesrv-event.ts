@@ -12,6 +12,7 @@ export type ChangeCause =
   | 'wipe-write-perm'
   | 'add-write-perm'
   | 'delete-topic'
+  | 'register-topic'
   | 'put-kv'
   | 'delete-kv';
 

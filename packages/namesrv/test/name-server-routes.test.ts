@@ -143,6 +143,42 @@ describe('a name server, asked by clients and operators', () => {
     expect((await route(client, server, 'T2')).code).to.equal(0);
   });
 
+  it('adds the queues of a topic on groups that it knows, and answers success whatever it knows', async () => {
+    const server = await start();
+    const client = connect();
+    await register(client, server);
+    const queues = (brokerName: string, perm: number): object => ({
+      brokerName,
+      perm,
+      readQueueNums: 2,
+      writeQueueNums: 2,
+    });
+    const add = (topic: string, ...queueDatas: object[]): Promise<RemotingCommand> =>
+      ask(
+        client,
+        server,
+        RequestCode.REGISTER_TOPIC_IN_NAMESRV,
+        { topic },
+        Buffer.from(JSON.stringify({ queueDatas })),
+      );
+    const shown = async (topic: string): Promise<string | number> => {
+      const { code, body } = await route(client, server, topic);
+      return code === 0 ? (/"queueDatas":.*/.exec(Buffer.from(body ?? []).toString())?.[0] ?? '') : code;
+    };
+    expect((await add('T3', queues('broker-a', 4))).code).to.equal(0);
+    expect(await shown('T3')).to.equal(
+      '"queueDatas":[{"brokerName":"broker-a","perm":4,"readQueueNums":2,"topicSysFlag":0,"writeQueueNums":2}]}',
+    );
+    expect((await add('T4', queues('broker-a', 6), queues('nobody', 6))).code).to.equal(0);
+    expect(await shown('T4')).to.equal(17);
+    expect((await add('T3', queues('broker-a', 6), queues('nobody', 6), queues('broker-a', 2))).code).to.equal(0);
+    expect(await shown('T3')).to.contain('"perm":6');
+    expect((await add('T5')).code).to.equal(0);
+    expect((await ask(client, server, RequestCode.REGISTER_TOPIC_IN_NAMESRV, { topic: 'T5' })).code).to.equal(0);
+    const broken = await ask(client, server, RequestCode.REGISTER_TOPIC_IN_NAMESRV, { topic: 'T5' }, Buffer.from('{"'));
+    expect([broken.code, await shown('T5')]).to.deep.equal([1, 17]);
+  });
+
   it('lists topics by cluster and by unit, and the names of clusters and brokers', async () => {
     const server = await start();
     const client = connect();

@@ -1,12 +1,12 @@
 import { RequestCode, ResponseCode } from '@rmqns/protocol';
 import { RemotingCommand, type RequestContext, type RequestProcessor } from '@rmqns/remoting';
 import { getBrokerClusterInfo, getBrokerMemberGroup } from './cluster.js';
-import { deleteTopicInNamesrv } from './delete-topic-in-namesrv.js';
 import { getRouteInfoByTopic } from './get-route-info-by-topic.js';
 import { deleteKvConfig, getKvConfig, getKvListByNamespace, putKvConfig } from './kv-config.js';
 import type { NamesrvContext } from './namesrv-context.js';
 import { brokerHeartbeat, queryDataVersion, registerBroker, unregisterBroker } from './register-broker.js';
 import type { RequestHandler } from './request-handler.js';
+import { deleteTopicInNamesrv, registerTopicInNamesrv } from './topic-in-namesrv.js';
 import {
   getAllTopicListFromNameserver,
   getHasUnitSubTopicList,
@@ -36,7 +36,7 @@ const dispatchTable: ReadonlyMap<number, RequestHandler> = new Map([
   [RequestCode.WIPE_WRITE_PERM_OF_BROKER, wipeWritePermOfBroker],
   [RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER, getAllTopicListFromNameserver],
   [RequestCode.DELETE_TOPIC_IN_NAMESRV, deleteTopicInNamesrv],
-  [RequestCode.REGISTER_TOPIC_IN_NAMESRV, notSupported],
+  [RequestCode.REGISTER_TOPIC_IN_NAMESRV, registerTopicInNamesrv],
   [RequestCode.GET_KVLIST_BY_NAMESPACE, getKvListByNamespace],
   [RequestCode.GET_TOPICS_BY_CLUSTER, getTopicsByCluster],
   [RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS, getSystemTopicListFromNs],

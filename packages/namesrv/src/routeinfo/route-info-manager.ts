@@ -1,4 +1,4 @@
-import { type ClusterInfo, type DataVersion, PermName, type TopicRouteData } from '@rmqns/protocol';
+import { type ClusterInfo, type DataVersion, PermName, type QueueData, type TopicRouteData } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 import type { EventRecorder } from '../event-recorder.js';
 import type { ChangeCause } from '../namesrv-event.js';
@@ -238,6 +238,22 @@ export class RouteInfoManager {
         found = true;
       }
       return found;
+    });
+  }
+
+  /**
+   * Code 217: puts a topic's queues in the order given, up to the first group that is unknown. Of a new topic none is put then. The data
+   * versions of the brokers stay as they are.
+   */
+  registerTopic(topic: string, queueDatas: readonly QueueData[]): void {
+    const { topicQueueTable, brokerAddrTable, events } = this.#tables;
+    events.run(() => {
+      const unknown = queueDatas.findIndex(({ brokerName }) => brokerAddrTable.get(brokerName) === undefined);
+      if (unknown >= 0 && !topicQueueTable.has(topic)) return;
+      for (const queueData of unknown < 0 ? queueDatas : queueDatas.slice(0, unknown)) {
+        const cluster = brokerAddrTable.get(queueData.brokerName)?.cluster ?? '';
+        this.#tables.putQueueData(topic, queueData, cluster, 'register-topic');
+      }
     });
   }
 

@@ -1,4 +1,4 @@
-import { DeleteTopicInNamesrv, ResponseCode } from '@rmqns/protocol';
+import { DeleteTopicInNamesrv, decodeTopicRouteData, RegisterTopicInNamesrv, ResponseCode } from '@rmqns/protocol';
 import { decodeHeader, RemotingCommand } from '@rmqns/remoting';
 import type { RequestHandler } from './request-handler.js';
 
@@ -6,5 +6,12 @@ import type { RequestHandler } from './request-handler.js';
 export const deleteTopicInNamesrv: RequestHandler = ({ routeInfoManager }, request) => {
   const { topic, clusterName } = decodeHeader(DeleteTopicInNamesrv.request, request.extFields);
   if (topic !== undefined) routeInfoManager.deleteTopic(topic, clusterName);
+  return RemotingCommand.response(ResponseCode.SUCCESS);
+};
+
+/** 217: adds a topic's queues on groups that are known; success also when none is (reference: nameserver 2.16). */
+export const registerTopicInNamesrv: RequestHandler = ({ routeInfoManager }, request) => {
+  const { topic } = decodeHeader(RegisterTopicInNamesrv.request, request.extFields);
+  routeInfoManager.registerTopic(topic, decodeTopicRouteData(request.body)?.queueDatas ?? []);
   return RemotingCommand.response(ResponseCode.SUCCESS);
 };
