@@ -1,4 +1,5 @@
-import { type Channel, RemotingError, type Timer } from '@rmqns/remoting';
+import { ResponseCode } from '@rmqns/protocol';
+import { type Channel, CommandError, RemotingError, type Timer } from '@rmqns/remoting';
 import { type NameServerOutcome, outcomeOf } from './fan-out.js';
 import type { NameServerClient, RegisterBrokerResult } from './name-server-client.js';
 import { ReconnectBackoff } from './reconnect-backoff.js';
@@ -79,21 +80,43 @@ export class NameServerLink {
   async #send(requests: RegistrationRequests, oneway: boolean, deadline: number): Promise<RegisterBrokerResult> {
     const { client, address } = this.#options;
     const { signal } = this.#left;
+    const introduced = !this.isRegistered;
     try {
-      if (requests.introduction !== undefined && !this.isRegistered) {
-        await client.registerBroker(address, requests.introduction, { signal, timeoutMillis: this.#until(deadline) });
-      }
-      const options = { signal, timeoutMillis: this.#until(deadline) };
+      if (introduced) await this.#introduce(requests, deadline);
       if (oneway) {
-        await client.registerBrokerOneway(address, requests.full, options);
+        await client.registerBrokerOneway(address, requests.full, { signal, timeoutMillis: this.#until(deadline) });
         return {};
       }
-      const result = await client.registerBroker(address, requests.full, options);
+      try {
+        return await this.#sendWholeTable(requests, deadline);
+      } catch (error) {
+        // Another process with this identity may have told it that the broker left, while this connection stands.
+        if (introduced || requests.introduction === undefined || !isRefusal(error)) throw error;
+        await this.#introduce(requests, deadline);
+        return await this.#sendWholeTable(requests, deadline);
+      }
+    } finally {
+      this.#watchConnection();
+    }
+  }
+
+  async #introduce({ introduction }: RegistrationRequests, deadline: number): Promise<void> {
+    if (introduction === undefined) return;
+    const options = { signal: this.#left.signal, timeoutMillis: this.#until(deadline) };
+    await this.#options.client.registerBroker(this.address, introduction, options);
+  }
+
+  async #sendWholeTable({ full }: RegistrationRequests, deadline: number): Promise<RegisterBrokerResult> {
+    const { client, address } = this.#options;
+    const options = { signal: this.#left.signal, timeoutMillis: this.#until(deadline) };
+    try {
+      const result = await client.registerBroker(address, full, options);
       this.#registeredOn = client.remotingClient.channel(address);
       this.#backoff.reset();
       return result;
-    } finally {
-      this.#watchConnection();
+    } catch (error) {
+      if (error instanceof CommandError) this.#registeredOn = undefined;
+      throw error;
     }
   }
 
@@ -119,7 +142,7 @@ export class NameServerLink {
 
   #until(deadline: number): number {
     const { timeoutMillis } = this.#options;
-    const left = deadline - this.#now();
+    const left = Math.ceil(deadline - this.#now());
     if (left > 0) return left;
     const message = `${this.address} had not answered the registration before within ${timeoutMillis} ms; this one was not sent`;
     throw new RemotingError('TIMEOUT', message, { address: this.address });
@@ -134,4 +157,9 @@ export class NameServerLink {
   #now(): number {
     return this.#options.client.clock.monotonic();
   }
+}
+
+/** `register broker failed` of a 5.x name server, and whatever else has no code of its own. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof CommandError && error.responseCode === ResponseCode.SYSTEM_ERROR;
 }

@@ -234,6 +234,35 @@ describe('BrokerRegistrar', () => {
     ]);
   });
 
+  it('comes back in the next round, with its one topic, to a name server that was told elsewhere that it left', async () => {
+    const server = await nameServer({ profile: '5.3.3' });
+    const asking = new NameServerClient();
+    cleanUps.push(() => asking.close());
+    table = topicTable(3, 'T1');
+    const broker = registrar([server]);
+    await broker.start();
+    await asking.unregisterBroker(server.address, identity);
+    expect(await asking.getRouteInfoByTopic(server.address, 'T1')).to.equal(undefined);
+    expect((await passing(broker, 10_000)).outcomes[0]?.status).to.equal('ok');
+    expect(await asking.getRouteInfoByTopic(server.address, 'T1')).to.be.an('object');
+    expect(broker.registeredAddressList).to.deep.equal([server.address]);
+  });
+
+  it('introduces itself once a round to a name server that refuses its one topic, and counts as not registered', async () => {
+    const [server] = await scripted(1);
+    table = topicTable(3, 'T1');
+    const broker = registrar([server]);
+    await broker.start();
+    const size = (request: RemotingCommand) =>
+      registeredBody(request).topicConfigSerializeWrapper.topicConfigTable?.size;
+    server.answer = (request) => RemotingCommand.response(size(request) === 0 ? 0 : 1, 'register broker failed');
+    expect((await passing(broker, 10_000)).outcomes[0]).to.deep.include({ status: 'failed' });
+    expect(server.requests.map(size)).to.deep.equal([0, 1, 1, 0, 1]);
+    expect(broker.registeredAddressList).to.deep.equal([]);
+    await passing(broker, 30_000);
+    expect(server.requests.map(size).slice(5)).to.deep.equal([0, 1]);
+  });
+
   it('takes the master’s addresses from the first answer, clears them by one without, and keeps them when none came (R23)', async () => {
     const [server] = await scripted(1);
     const master = { masterAddr: '10.0.0.9:10911', haServerAddr: '10.0.0.9:10912' };
