@@ -48,6 +48,11 @@ export interface BrokerRegistrarEventMap {
   lateOutcome: [outcome: NameServerOutcome<RegisterBrokerResult>];
   /** A registration with one name server outside the rounds: its connection was lost, could not be made, or its address is new. */
   reconnect: [outcome: NameServerOutcome<RegisterBrokerResult>];
+  /**
+   * A name server says yes and then hangs up: so many connections in a row, three, were lost within 10 s after the broker was registered
+   * on them. Told once, and again only after one has lasted 10 s. It is tried again each 5 s at most.
+   */
+  flapping: [nameServer: string, shortConnections: number];
   /** The master's addresses are other ones than before. */
   masterChanged: [addresses: MasterAddresses, nameServer: string];
   /**
@@ -101,6 +106,11 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   /** The name servers whose connection stands and that acknowledged the whole table on it. */
   get registeredAddressList(): readonly string[] {
     return [...this.#links.values()].filter((link) => link.isRegistered).map(({ address }) => address);
+  }
+
+  /** The name servers that an event `flapping` was told of, until a connection has lasted 10 s. */
+  get flappingAddressList(): readonly string[] {
+    return [...this.#links.values()].filter((link) => link.isFlapping).map(({ address }) => address);
   }
 
   /** As last told by a name server. */
@@ -271,6 +281,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
         this.#useAnswer(outcome, true, false);
         this.#tell('reconnect', outcome);
       },
+      onFlapping: (shortConnections) => this.#tell('flapping', address, shortConnections),
       random: this.#options.random,
       after: this.#leaving.get(address),
     });

@@ -14,6 +14,8 @@ export interface NameServerLinkOptions {
   readonly currentRequests: () => RegistrationRequests;
   /** Told of every registration that the link made by itself. */
   readonly onReconnect: (outcome: NameServerOutcome<RegisterBrokerResult>) => void;
+  /** Told once when connections are lost soon after the broker was registered on them, again and again. */
+  readonly onFlapping: (shortConnections: number) => void;
   readonly random: () => number;
   /** Nothing is sent before this has settled. */
   readonly after?: Promise<unknown> | undefined;
@@ -36,6 +38,8 @@ export class NameServerLink {
   #channel: Channel | undefined;
   /** The connection on which the name server acknowledged a whole table. */
   #registeredOn: Channel | undefined;
+  /** When that happened first on the connection that is watched. */
+  #registeredSinceMillis: number | undefined;
   #reconnectTimer: Timer | undefined;
 
   constructor(options: NameServerLinkOptions) {
@@ -48,6 +52,11 @@ export class NameServerLink {
   /** Whether the connection stands on which the name server acknowledged a whole table. */
   get isRegistered(): boolean {
     return this.#registeredOn?.isActive === true;
+  }
+
+  /** Whether connections are lost soon after the broker was registered on them, and the present one, if any, is not older yet. */
+  get isFlapping(): boolean {
+    return this.#backoff.isFlapping(this.#registeredMillis());
   }
 
   /**
@@ -112,7 +121,7 @@ export class NameServerLink {
     try {
       const result = await client.registerBroker(address, full, options);
       this.#registeredOn = client.remotingClient.channel(address);
-      this.#backoff.reset();
+      this.#registeredSinceMillis ??= this.#now();
       return result;
     } catch (error) {
       if (error instanceof CommandError) this.#registeredOn = undefined;
@@ -133,11 +142,20 @@ export class NameServerLink {
 
   #onLost(): void {
     this.#channel = undefined;
-    if (this.#left.signal.aborted || this.#reconnectTimer !== undefined) return;
+    const registeredMillis = this.#registeredMillis();
+    this.#registeredSinceMillis = undefined;
+    if (this.#left.signal.aborted) return;
+    if (registeredMillis !== undefined && this.#backoff.lost(registeredMillis))
+      this.#options.onFlapping(this.#backoff.shortConnections);
+    if (this.#reconnectTimer !== undefined) return;
     this.#reconnectTimer = this.#options.client.clock.setTimeout(() => {
       this.#reconnectTimer = undefined;
       void this.reconnect();
     }, this.#backoff.nextMillis());
+  }
+
+  #registeredMillis(): number | undefined {
+    return this.#registeredSinceMillis === undefined ? undefined : this.#now() - this.#registeredSinceMillis;
   }
 
   #until(deadline: number): number {

@@ -1,14 +1,33 @@
 const FIRST_MILLIS = 100;
 const LONGEST_MILLIS = 5_000;
+/** A connection that lasted so long was a good one. */
+const LASTING_MILLIS = 10_000;
+/** So many short connections in a row are no accident. */
+const FLAPPING_LOSSES = 3;
 
-/** How long to wait before trying a lost name server again: 100 ms at first, twice that each time, 5 s at most, less up to half by chance. */
+/**
+ * How long to wait before trying a lost name server again: 100 ms at first, twice that each time, 5 s at most, less up to half by chance.
+ * It begins anew only after a connection on which the broker was registered for 10 s: a name server that says yes and hangs up is not
+ * asked more often than one that is down.
+ */
 export class ReconnectBackoff {
   readonly #random: () => number;
   #millis = FIRST_MILLIS;
+  #shortConnections = 0;
 
   /** @param random from 0 up to 1: brokers that lost the same name server shall not come back in step */
   constructor(random: () => number) {
     this.#random = random;
+  }
+
+  /** How many connections in a row were lost within 10 s after the broker was registered on them. */
+  get shortConnections(): number {
+    return this.#shortConnections;
+  }
+
+  /** Whether three connections in a row, or more, were short ones, and the broker is not registered for 10 s again. */
+  isFlapping(registeredMillis: number | undefined): boolean {
+    return this.#shortConnections >= FLAPPING_LOSSES && (registeredMillis ?? 0) < LASTING_MILLIS;
   }
 
   /** The next wait. */
@@ -18,8 +37,17 @@ export class ReconnectBackoff {
     return millis * (1 - this.#random() / 2);
   }
 
-  /** All is well again. */
-  reset(): void {
-    this.#millis = FIRST_MILLIS;
+  /**
+   * A connection was lost on which the broker was registered for so long.
+   *
+   * @returns whether this makes the name server a flapping one, which it was not before
+   */
+  lost(registeredMillis: number): boolean {
+    if (registeredMillis >= LASTING_MILLIS) {
+      this.#millis = FIRST_MILLIS;
+      this.#shortConnections = 0;
+      return false;
+    }
+    return ++this.#shortConnections === FLAPPING_LOSSES;
   }
 }

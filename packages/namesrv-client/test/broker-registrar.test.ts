@@ -339,6 +339,37 @@ describe('BrokerRegistrar', () => {
     expect(other.names).to.deep.equal(['REGISTER_BROKER']);
   });
 
+  it('registers once a wait with a name server that says yes and hangs up, with growing waits, and tells of it once', async () => {
+    const [server] = await scripted(1);
+    server.answer = () => {
+      setImmediate(() => server.dropConnections());
+      return RemotingCommand.response(0);
+    };
+    const client = ownClient();
+    const broker = registrar([server], { client });
+    const told: unknown[] = [];
+    broker.on('flapping', (address, shortConnections) => told.push([address, shortConnections]));
+    let lost = closed(client);
+    await broker.start();
+    for (const millis of [100, 200, 400, 800, 1_600, 3_200]) {
+      await lost;
+      lost = closed(client);
+      await new Promise((resolve) => setImmediate(resolve));
+      const before = server.requests.length;
+      await clock.advanceAsync(millis - 1);
+      expect(server.requests).to.have.lengthOf(before);
+      await clock.advanceAsync(1);
+      await server.nth(REGISTER_BROKER, before + 1);
+    }
+    expect(told).to.deep.equal([[server.address, 3]]);
+    expect(broker.flappingAddressList).to.deep.equal([server.address]);
+    server.answer = () => RemotingCommand.response(0);
+    await lost;
+    await passingUntil(5_000, nextReconnect(broker));
+    await clock.advanceAsync(10_000);
+    expect(broker.flappingAddressList).to.deep.equal([]);
+  });
+
   it('tries a name server that is down again and again, with growing waits, and registers once it is up', async () => {
     const [up, down] = (await scripted(2)) as [ScriptedNameServer, ScriptedNameServer];
     const port = Number(down.address.split(':').at(-1));

@@ -13,10 +13,19 @@ describe('ReconnectBackoff', () => {
     expect(eight(new ReconnectBackoff(() => 1))[7]).to.equal(2_500);
   });
 
-  it('begins anew after a reset', () => {
+  it('begins anew after a connection that lasted 10 s, and not after a shorter one', () => {
     const backoff = new ReconnectBackoff(() => 0);
     eight(backoff);
-    backoff.reset();
+    backoff.lost(9_999);
+    expect(backoff.nextMillis()).to.equal(5_000);
+    backoff.lost(10_000);
     expect(backoff.nextMillis()).to.equal(100);
+  });
+
+  it('tells once of the third short connection in a row', () => {
+    const backoff = new ReconnectBackoff(() => 0);
+    expect([0, 9_999, 0, 0].map((millis) => backoff.lost(millis))).to.deep.equal([false, false, true, false]);
+    expect(backoff.shortConnections).to.equal(4);
+    expect([10_000, 0, 0, 0].map((millis) => backoff.lost(millis))).to.deep.equal([false, false, false, true]);
   });
 });
