@@ -7,11 +7,10 @@ import {
   resolveBrokerRegistrarOptions,
 } from './broker-registrar-options.js';
 import { type FanOutResult, fanOut, type NameServerOutcome } from './fan-out.js';
-import { NameServerClient, type RegisterBrokerResult } from './name-server-client.js';
+import { type DataVersionAnswer, NameServerClient, type RegisterBrokerResult } from './name-server-client.js';
 import { NameServerLink } from './name-server-link.js';
-import { needRegister } from './need-register.js';
+import { decideRegister, ownVersion, type RegisterDecision } from './need-register.js';
 import { type RegistrationRequests, registrationRequests } from './registration-requests.js';
-import { RoundQueue } from './round-queue.js';
 import { sentTopicTable } from './sent-topic-table.js';
 import { unregisterBrokerAll } from './unregister-broker-all.js';
 
@@ -22,6 +21,11 @@ const FIRST_PERIODIC_ROUND_MILLIS = 10_000;
 export interface RegistrationRound extends FanOutResult<RegisterBrokerResult> {
   /** Whether anything was registered; false when all name servers had this data version. */
   readonly needed: boolean;
+  /**
+   * What name servers answered when they were asked first whether they need it: one for each when nothing was registered, else those
+   * that came until one needed it. `undefined` for a round that did not ask.
+   */
+  readonly queryOutcomes?: readonly NameServerOutcome<DataVersionAnswer>[] | undefined;
   /** Asking first included. */
   readonly durationMillis: number;
 }
@@ -44,6 +48,11 @@ export interface MasterAddresses {
 export interface BrokerRegistrarEventMap {
   /** A round is over. */
   round: [round: RegistrationRound];
+  /**
+   * A name server's part in a round, as soon as it is over; late: after the round was over. One that has not answered by then is told
+   * of in `round`, and here when its own time is up or its answer came.
+   */
+  outcome: [outcome: NameServerOutcome<RegisterBrokerResult>, late: boolean];
   /** A name server was done with a round only after the barrier. */
   lateOutcome: [outcome: NameServerOutcome<RegisterBrokerResult>];
   /** A registration with one name server outside the rounds: its connection was lost, could not be made, or its address is new. */
@@ -81,7 +90,8 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   readonly #links = new Map<string, NameServerLink>();
   /** Addresses that were removed and are still told so. */
   readonly #leaving = new Map<string, Promise<void>>();
-  readonly #rounds = new RoundQueue<RegistrationRound | undefined>();
+  /** Rounds that begin in this turn. */
+  readonly #beginning = new Map<string, Promise<RegistrationRound | undefined>>();
   readonly #abort = new AbortController();
   #master: MasterAddresses = { masterAddr: undefined, haServerAddr: undefined };
   #timer: Timer | undefined;
@@ -137,7 +147,9 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   }
 
   /**
-   * Registers with all name servers, after the rounds that are under way; one that still waits with the same arguments does for both.
+   * Registers with all name servers, at once with each that is not busy with an earlier round. One that is gets the newest table when it
+   * is done, once for all rounds that came meanwhile; where that is after the end of the round, its outcome is a timeout, and the late
+   * one is told by event. Calls with the same arguments in the same turn are one round.
    *
    * @param checkOrderConfig whether the answer's table of ordered topics is of interest
    * @param oneway sends without waiting for answers
@@ -151,7 +163,16 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     forceRegister: boolean,
   ): Promise<RegistrationRound | undefined> {
     const key = `${checkOrderConfig} ${oneway} ${forceRegister}`;
-    return this.#rounds.run(key, () => this.#round(checkOrderConfig, oneway, forceRegister));
+    const beginning = this.#beginning.get(key);
+    if (beginning !== undefined) return beginning;
+    const round = Promise.resolve().then(() => {
+      this.#beginning.delete(key);
+      return this.#round(checkOrderConfig, oneway, forceRegister);
+    });
+    // A failure that nobody looks at is no crash.
+    round.catch(() => undefined);
+    this.#beginning.set(key, round);
+    return round;
   }
 
   /** The topic source has another table, with another data version: all name servers get the whole of it at once. */
@@ -207,35 +228,43 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     const { clock } = this.#client;
     const began = clock.monotonic();
     this.#active = true;
-    const needed = forceRegister || (await this.#needRegister());
+    const decision = forceRegister ? undefined : await this.#needRegister();
     if (this.#abort.signal.aborted) return undefined;
-    const result = needed ? await this.#registerAll(oneway) : { outcomes: [], completed: [] };
+    const { needed, queryOutcomes } = decision ?? { needed: true };
+    const result = needed ? await this.#registerAll(oneway, checkOrderConfig) : { outcomes: [], completed: [] };
     if (this.#abort.signal.aborted) return undefined;
-    const round = { ...result, needed, durationMillis: clock.monotonic() - began };
-    const first = result.completed.find(({ status }) => status === 'ok');
-    if (first !== undefined) this.#useAnswer(first, checkOrderConfig, true);
+    const round = { ...result, needed, queryOutcomes, durationMillis: clock.monotonic() - began };
     if (this.#links.size > 0) this.#tell('round', round);
     return round;
   }
 
-  async #needRegister(): Promise<boolean> {
-    const { identity, registerBrokerTimeoutMillis: timeoutMillis, fiveX } = this.#options;
-    const { dataVersion } = this.#options.topics.current();
-    const { signal } = this.#abort;
-    const addresses = this.nameServerAddressList;
-    return (await needRegister(this.#client, addresses, identity, dataVersion, { timeoutMillis, fiveX, signal }))
-      .needed;
+  #needRegister(): Promise<RegisterDecision> {
+    const { identity, topics, registerBrokerTimeoutMillis: timeoutMillis, fiveX } = this.#options;
+    const own = ownVersion(topics.current().dataVersion, fiveX);
+    const links = new Map(this.#links);
+    const ask = async (address: string): Promise<DataVersionAnswer> =>
+      (links.get(address) as NameServerLink).queryDataVersion(identity, own, fiveX);
+    return decideRegister([...links.keys()], ask, own, { timeoutMillis, clock: this.#client.clock });
   }
 
-  #registerAll(oneway: boolean): Promise<FanOutResult<RegisterBrokerResult>> {
+  #registerAll(oneway: boolean, checkOrderConfig: boolean): Promise<FanOutResult<RegisterBrokerResult>> {
     const requests = this.#currentRequests();
     const links = new Map(this.#links);
-    return fanOut([...links.keys()], async (address) => (await links.get(address)?.register(requests, oneway)) ?? {}, {
+    // Begun here, so that a round which waits for a slow name server does not keep the bodies in memory.
+    const registrations = new Map([...links].map(([address, link]) => [address, link.register(requests, oneway)]));
+    let answered = false;
+    return fanOut([...links.keys()], async (address) => (await registrations.get(address)) ?? {}, {
       timeoutMillis: this.#options.registerBrokerTimeoutMillis,
       clock: this.#client.clock,
       oneway,
       onOutcome: (outcome, late) => {
-        if (late && !this.#abort.signal.aborted) this.#tell('lateOutcome', outcome);
+        if (this.#links.get(outcome.address) !== links.get(outcome.address) || this.#abort.signal.aborted) return;
+        if (!late && !answered && outcome.status === 'ok') {
+          answered = true;
+          this.#useAnswer(outcome, checkOrderConfig, true);
+        }
+        this.#tell('outcome', outcome, late);
+        if (late) this.#tell('lateOutcome', outcome);
       },
     });
   }

@@ -1,9 +1,11 @@
-import { ResponseCode } from '@rmqns/protocol';
+import { type DataVersion, ResponseCode } from '@rmqns/protocol';
 import { type Channel, CommandError, RemotingError, type Timer } from '@rmqns/remoting';
+import type { BrokerIdentity } from './broker-identity.js';
 import { type NameServerOutcome, outcomeOf } from './fan-out.js';
-import type { NameServerClient, RegisterBrokerResult } from './name-server-client.js';
+import type { DataVersionAnswer, NameServerClient, RegisterBrokerResult } from './name-server-client.js';
 import { ReconnectBackoff } from './reconnect-backoff.js';
 import type { RegistrationRequests } from './registration-requests.js';
+import { TurnQueue } from './turn-queue.js';
 
 export interface NameServerLinkOptions {
   readonly client: NameServerClient;
@@ -22,8 +24,9 @@ export interface NameServerLinkOptions {
 }
 
 /**
- * A broker's dealings with one name server, over one long-lived connection. Registrations are sent one after the other, so that an
- * older table never follows a newer one, and never wait for another name server.
+ * A broker's dealings with one name server, over one long-lived connection. They never wait for another name server, and are done one
+ * after the other, so that an older table never follows a newer one. While one is under way at most one registration waits, and takes
+ * the newest table when its turn comes.
  *
  * A name server knows a broker by the connection of its last registration and drops it when that ends (reference: broker-registration
  * 3.2). So as soon as the connection is lost, or could not be made, the link tries again with a growing wait, and registers the
@@ -34,7 +37,11 @@ export class NameServerLink {
   readonly #options: NameServerLinkOptions;
   readonly #backoff: ReconnectBackoff;
   readonly #left = new AbortController();
-  #tail: Promise<unknown>;
+  readonly #turns: TurnQueue;
+  /** What the registration that waits is to send. */
+  #next: { requests: RegistrationRequests; oneway: boolean } | undefined;
+  /** How many registrations have begun. */
+  #attempts = 0;
   #channel: Channel | undefined;
   /** The connection on which the name server acknowledged a whole table. */
   #registeredOn: Channel | undefined;
@@ -46,7 +53,7 @@ export class NameServerLink {
     this.address = options.address;
     this.#options = options;
     this.#backoff = new ReconnectBackoff(options.random);
-    this.#tail = options.after ?? Promise.resolve();
+    this.#turns = new TurnQueue(options.after);
   }
 
   /** Whether the connection stands on which the name server acknowledged a whole table. */
@@ -60,22 +67,45 @@ export class NameServerLink {
   }
 
   /**
-   * Registers after the registrations already under way; the time for those counts.
+   * Registers, at once unless something is under way. What waits already is done once for all, with these requests, and with an answer
+   * if any of them wants one.
    *
-   * @throws RemotingError as `NameServerClient.registerBroker`; `TIMEOUT`, with nothing sent, when the turn came too late; `ABORTED` once left
+   * @throws RemotingError as `NameServerClient.registerBroker`; `ABORTED` once left
    */
   register(requests: RegistrationRequests, oneway: boolean): Promise<RegisterBrokerResult> {
-    const deadline = this.#now() + this.#options.timeoutMillis;
-    return this.#inTurn(() => this.#send(requests, oneway, deadline));
+    this.#next = { requests, oneway: oneway && this.#next?.oneway !== false };
+    return this.#turns.run('register', async () => {
+      const next = this.#next ?? { requests, oneway };
+      this.#next = undefined;
+      return await this.#send(next.requests, next.oneway);
+    });
   }
 
-  /** Registers the whole table now, outside any round, unless that was done meanwhile. Never rejects. */
+  /**
+   * Asks in its turn whether the name server has this version of the table; one question that waits does for all.
+   *
+   * @throws RemotingError as `NameServerClient.queryDataVersion`; `ABORTED` once left
+   */
+  queryDataVersion(identity: BrokerIdentity, dataVersion: DataVersion, fiveX: boolean): Promise<DataVersionAnswer> {
+    const { client, address, timeoutMillis } = this.#options;
+    const { signal } = this.#left;
+    return this.#turns.run('query', async () => {
+      try {
+        return await client.queryDataVersion(address, identity, dataVersion, { timeoutMillis, signal, fiveX });
+      } finally {
+        this.#watchConnection();
+      }
+    });
+  }
+
+  /** Registers the whole table now, outside any round, unless that was tried meanwhile or is to come. Never rejects. */
   async reconnect(): Promise<void> {
-    const { address, timeoutMillis, currentRequests, client, onReconnect } = this.#options;
-    await this.#inTurn(async () => {
+    const { address, currentRequests, client, onReconnect } = this.#options;
+    const attempts = this.#attempts;
+    await this.#turns.run('reconnect', async () => {
       if (this.isRegistered || this.#left.signal.aborted) return;
-      const send = async () => this.#send(currentRequests(), false, this.#now() + timeoutMillis);
-      const outcome = await outcomeOf(address, send, false, client.clock);
+      if (this.#next !== undefined || this.#attempts !== attempts) return;
+      const outcome = await outcomeOf(address, async () => this.#send(currentRequests(), false), false, client.clock);
       if (!this.#left.signal.aborted) onReconnect(outcome);
     });
   }
@@ -86,7 +116,9 @@ export class NameServerLink {
     this.#reconnectTimer?.cancel();
   }
 
-  async #send(requests: RegistrationRequests, oneway: boolean, deadline: number): Promise<RegisterBrokerResult> {
+  async #send(requests: RegistrationRequests, oneway: boolean): Promise<RegisterBrokerResult> {
+    this.#attempts++;
+    const deadline = this.#now() + this.#options.timeoutMillis;
     const { client, address } = this.#options;
     const { signal } = this.#left;
     const introduced = !this.isRegistered;
@@ -162,14 +194,8 @@ export class NameServerLink {
     const { timeoutMillis } = this.#options;
     const left = Math.ceil(deadline - this.#now());
     if (left > 0) return left;
-    const message = `${this.address} had not answered the registration before within ${timeoutMillis} ms; this one was not sent`;
+    const message = `${this.address} took all of ${timeoutMillis} ms to answer the introduction; the table was not sent`;
     throw new RemotingError('TIMEOUT', message, { address: this.address });
-  }
-
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const turn = this.#tail.then(task);
-    this.#tail = turn.catch(() => undefined);
-    return turn;
   }
 
   #now(): number {
