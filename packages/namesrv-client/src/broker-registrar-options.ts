@@ -26,7 +26,10 @@ export interface BrokerRegistrarOptions {
   readonly profile?: BrokerProfile | undefined;
   /** Default 30,000; raised to 10,000 and lowered to 60,000 [registerNameServerPeriod]. */
   readonly registerNameServerPeriodMillis?: number | undefined;
-  /** For each call and for the barrier of a round; default 6,000 [registerBrokerTimeoutMills]. */
+  /**
+   * For each call and for the barrier of a round; default 6,000 [registerBrokerTimeoutMills]. An own client leaves a connection on which
+   * a call got no answer in time when nothing is heard over it for as long again.
+   */
   readonly registerBrokerTimeoutMillis?: number | undefined;
   /** How long leaving may take; default 3,000. */
   readonly unregisterBrokerTimeoutMillis?: number | undefined;
@@ -36,7 +39,7 @@ export interface BrokerRegistrarOptions {
   readonly compressedRegister?: boolean | undefined;
   /** Bits of PermName; what is missing here is taken from all topics as sent. Default 6 [brokerPermission]. */
   readonly brokerPermission?: number | undefined;
-  /** Used, and left open by `shutdown`. Default: an own one. */
+  /** Used, and left open by `shutdown`; its own options say when it leaves a connection that does not answer. Default: an own one. */
   readonly client?: NameServerClient | undefined;
   /** For the own client. Default: the machine's clock. */
   readonly clock?: Clock | undefined;

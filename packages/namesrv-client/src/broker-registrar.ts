@@ -1,5 +1,5 @@
 import { MqVersion, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
-import { RemotingError, type Timer } from '@rmqns/remoting';
+import { type Clock, type RemotingClientOptions, RemotingError, systemClock, type Timer } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
 import {
   type BrokerRegistrarOptions,
@@ -12,6 +12,7 @@ import { NameServerLink } from './name-server-link.js';
 import { decideRegister, ownVersion, type RegisterDecision } from './need-register.js';
 import { type RegistrationRequests, registrationRequests } from './registration-requests.js';
 import { sentTopicTable } from './sent-topic-table.js';
+import { SilenceHandler } from './silence-handler.js';
 import { unregisterBrokerAll } from './unregister-broker-all.js';
 
 /** The periodic rounds begin so long after the first one. */
@@ -77,6 +78,9 @@ export interface BrokerRegistrarEventMap {
  *
  * Beyond a real broker, a name server whose connection was lost gets the whole table as soon as it can be reached again; changes
  * send the whole table, never one topic alone; and nothing is registered after {@link shutdown} has begun. Listeners must not block.
+ *
+ * An own client keeps the connection to a name server that answers too late, which would forget the broker otherwise, and leaves it when
+ * nothing at all was heard over it for a second timeout.
  */
 export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> implements AsyncDisposable {
   /**
@@ -104,8 +108,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     this.#options = resolveBrokerRegistrarOptions(options);
     this.brokerPermission = options.brokerPermission ?? 6;
     this.#ownsClient = options.client === undefined;
-    const version = this.#options.fiveX ? MqVersion.V5_3_3 : MqVersion.V4_9_7;
-    this.#client = options.client ?? new NameServerClient({ clock: options.clock, remotingClientOptions: { version } });
+    this.#client = options.client ?? ownClient(this.#options, options.clock ?? systemClock);
     for (const address of options.nameServerAddressList) this.#addLink(address);
   }
 
@@ -352,4 +355,15 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
       this.#options.logger.error({ err: error }, `a listener of ${event} threw`);
     }
   }
+}
+
+function ownClient(options: ResolvedBrokerRegistrarOptions, clock: Clock): NameServerClient {
+  const { fiveX, registerBrokerTimeoutMillis } = options;
+  const remotingClientOptions: RemotingClientOptions = {
+    version: fiveX ? MqVersion.V5_3_3 : MqVersion.V4_9_7,
+    // A name server forgets the broker with its connection, so one that is merely slow keeps it.
+    closeSocketIfTimeout: false,
+    initChannel: (channel) => new SilenceHandler(clock, registerBrokerTimeoutMillis).addTo(channel),
+  };
+  return new NameServerClient({ clock, remotingClientOptions });
 }

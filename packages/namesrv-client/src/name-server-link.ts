@@ -5,6 +5,7 @@ import { type NameServerOutcome, outcomeOf } from './fan-out.js';
 import type { DataVersionAnswer, NameServerClient, RegisterBrokerResult } from './name-server-client.js';
 import { ReconnectBackoff } from './reconnect-backoff.js';
 import type { RegistrationRequests } from './registration-requests.js';
+import { SilenceHandler } from './silence-handler.js';
 import { TurnQueue } from './turn-queue.js';
 
 export interface NameServerLinkOptions {
@@ -45,7 +46,9 @@ export class NameServerLink {
   #channel: Channel | undefined;
   /** The connection on which the name server acknowledged a whole table. */
   #registeredOn: Channel | undefined;
-  /** When that happened first on the connection that is watched. */
+  /** The connection on which the name server has, or will have, an empty table. */
+  #introducedOn: Channel | undefined;
+  /** When the whole table was acknowledged first on the connection that is watched. */
   #registeredSinceMillis: number | undefined;
   #reconnectTimer: Timer | undefined;
 
@@ -59,6 +62,14 @@ export class NameServerLink {
   /** Whether the connection stands on which the name server acknowledged a whole table. */
   get isRegistered(): boolean {
     return this.#registeredOn?.isActive === true;
+  }
+
+  get #isIntroduced(): boolean {
+    return this.#introducedOn?.isActive === true;
+  }
+
+  get #openChannel(): Channel | undefined {
+    return this.#options.client.remotingClient.channel(this.address);
   }
 
   /** Whether connections are lost soon after the broker was registered on them, and the present one, if any, is not older yet. */
@@ -90,11 +101,9 @@ export class NameServerLink {
     const { client, address, timeoutMillis } = this.#options;
     const { signal } = this.#left;
     return this.#turns.run('query', async () => {
-      try {
-        return await client.queryDataVersion(address, identity, dataVersion, { timeoutMillis, signal, fiveX });
-      } finally {
-        this.#watchConnection();
-      }
+      return await this.#watching(() =>
+        client.queryDataVersion(address, identity, dataVersion, { timeoutMillis, signal, fiveX }),
+      );
     });
   }
 
@@ -116,35 +125,41 @@ export class NameServerLink {
     this.#reconnectTimer?.cancel();
   }
 
-  async #send(requests: RegistrationRequests, oneway: boolean): Promise<RegisterBrokerResult> {
+  #send(requests: RegistrationRequests, oneway: boolean): Promise<RegisterBrokerResult> {
     this.#attempts++;
     const deadline = this.#now() + this.#options.timeoutMillis;
     const { client, address } = this.#options;
-    const { signal } = this.#left;
-    const introduced = !this.isRegistered;
-    try {
-      if (introduced) await this.#introduce(requests, deadline);
+    return this.#watching(async () => {
+      const introduces = !this.isRegistered && !this.#isIntroduced;
+      if (introduces) await this.#introduce(requests, deadline);
       if (oneway) {
-        await client.registerBrokerOneway(address, requests.full, { signal, timeoutMillis: this.#until(deadline) });
+        const options = { signal: this.#left.signal, timeoutMillis: this.#until(deadline) };
+        await client.registerBrokerOneway(address, requests.full, options);
         return {};
       }
       try {
         return await this.#sendWholeTable(requests, deadline);
       } catch (error) {
         // Another process with this identity may have told it that the broker left, while this connection stands.
-        if (introduced || requests.introduction === undefined || !isRefusal(error)) throw error;
+        if (introduces || requests.introduction === undefined || !isRefusal(error)) throw error;
         await this.#introduce(requests, deadline);
         return await this.#sendWholeTable(requests, deadline);
       }
-    } finally {
-      this.#watchConnection();
-    }
+    });
   }
 
   async #introduce({ introduction }: RegistrationRequests, deadline: number): Promise<void> {
     if (introduction === undefined) return;
     const options = { signal: this.#left.signal, timeoutMillis: this.#until(deadline) };
-    await this.#options.client.registerBroker(this.address, introduction, options);
+    try {
+      await this.#options.client.registerBroker(this.address, introduction, options);
+    } catch (error) {
+      // One that is slow has it all the same: were it to come first each time, the table would never be sent.
+      if (!isTimeout(error)) throw error;
+      this.#introducedOn = this.#openChannel;
+      throw error;
+    }
+    this.#introducedOn = this.#openChannel;
   }
 
   async #sendWholeTable({ full }: RegistrationRequests, deadline: number): Promise<RegisterBrokerResult> {
@@ -152,17 +167,33 @@ export class NameServerLink {
     const options = { signal: this.#left.signal, timeoutMillis: this.#until(deadline) };
     try {
       const result = await client.registerBroker(address, full, options);
-      this.#registeredOn = client.remotingClient.channel(address);
+      this.#registeredOn = this.#openChannel;
       this.#registeredSinceMillis ??= this.#now();
       return result;
     } catch (error) {
-      if (error instanceof CommandError) this.#registeredOn = undefined;
+      if (error instanceof CommandError) {
+        this.#registeredOn = undefined;
+        this.#introducedOn = undefined;
+      }
       throw error;
     }
   }
 
+  /** Runs what uses the connection, and looks after it then. */
+  async #watching<T>(task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (error) {
+      const channel = this.#openChannel;
+      if (channel !== undefined && isTimeout(error)) SilenceHandler.of(channel)?.timedOut(channel);
+      throw error;
+    } finally {
+      this.#watchConnection();
+    }
+  }
+
   #watchConnection(): void {
-    const channel = this.#options.client.remotingClient.channel(this.address);
+    const channel = this.#openChannel;
     if (channel === undefined) this.#onLost();
     else if (channel !== this.#channel) {
       this.#channel = channel;
@@ -206,4 +237,8 @@ export class NameServerLink {
 /** `register broker failed` of a 5.x name server, and whatever else has no code of its own. */
 function isRefusal(error: unknown): boolean {
   return error instanceof CommandError && error.responseCode === ResponseCode.SYSTEM_ERROR;
+}
+
+function isTimeout(error: unknown): boolean {
+  return RemotingError.is(error) && error.code === 'TIMEOUT';
 }

@@ -456,6 +456,49 @@ describe('BrokerRegistrar', () => {
     expect(broker.flappingAddressList).to.deep.equal([]);
   });
 
+  it('keeps the connection to a name server that answers after the timeout, and gets its one topic registered', async () => {
+    const [server] = await scripted(1);
+    table = topicTable(3, 'T1');
+    const answers: (() => void)[] = [];
+    server.answer = () => new Promise((resolve) => answers.push(() => resolve(RemotingCommand.response(0))));
+    const broker = registrar([server]);
+    const started = broker.start();
+    for (let n = 1; n <= 3; n++) {
+      await server.nth(REGISTER_BROKER, n);
+      await clock.advanceAsync(7_000, 500);
+      const { pendingTimers } = clock;
+      answers.shift()?.();
+      // What is heard ends the wait for it.
+      while (clock.pendingTimers === pendingTimers) await new Promise((resolve) => setImmediate(resolve));
+      await clock.advanceAsync(n === 1 ? 3_000 : 23_000, 1_000);
+    }
+    expect((await started)?.outcomes[0]?.status).to.equal('timeout');
+    expect(server.connections).to.equal(1);
+    const sizes = server.requests.map(
+      (request) => registeredBody(request).topicConfigSerializeWrapper.topicConfigTable?.size,
+    );
+    expect(sizes.slice(0, 3)).to.deep.equal([0, 1, 1]);
+  });
+
+  it('leaves a connection over which nothing is heard for a second timeout, and registers anew', async () => {
+    const [server] = await scripted(1);
+    server.freeze();
+    const broker = registrar([server]);
+    const started = broker.start();
+    await server.nth(REGISTER_BROKER, 1);
+    clock.advance(6_000);
+    await started;
+    await clock.advanceAsync(3_000);
+    expect(server.connections).to.equal(1);
+    await clock.advanceAsync(2_999);
+    server.answer = () => RemotingCommand.response(0);
+    await clock.advanceAsync(1);
+    while (server.connections > 0) await new Promise((resolve) => setImmediate(resolve));
+    await passingUntil(100, nextReconnect(broker));
+    expect(server.connections).to.equal(1);
+    expect(broker.registeredAddressList).to.deep.equal([server.address]);
+  });
+
   it('tries a name server that is down again and again, with growing waits, and registers once it is up', async () => {
     const [up, down] = (await scripted(2)) as [ScriptedNameServer, ScriptedNameServer];
     const port = Number(down.address.split(':').at(-1));
