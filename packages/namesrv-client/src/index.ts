@@ -1,11 +1,6 @@
 export type { BrokerIdentity } from './broker-identity.js';
-export {
-  BrokerRegistrar,
-  type BrokerRegistrarEventMap,
-  type MasterAddresses,
-  type RegistrationRound,
-  type ShutdownOptions,
-} from './broker-registrar.js';
+export { BrokerRegistrar, type ShutdownOptions } from './broker-registrar.js';
+export type { BrokerRegistrarEventMap, MasterAddresses, RegistrationRound } from './broker-registrar-events.js';
 export type { BrokerProfile, BrokerRegistrarOptions, TopicSource } from './broker-registrar-options.js';
 export { CountDownLatch } from './count-down-latch.js';
 export type { FanOutResult, NameServerOutcome, OnOutcome, OutcomeStatus } from './fan-out.js';

@@ -141,7 +141,7 @@ export class NameServerClient implements AsyncDisposable {
   ): Promise<RegisterBrokerResult> {
     const response = await this.remotingClient.invokeSync(address, request.toCommand(), timeoutMillis, { signal });
     if (response.code !== ResponseCode.SUCCESS) {
-      throw new CommandError(response.code, response.remark, { address, opaque: response.opaque });
+      throw new CommandError(response.code, response.remark, { address, opaque: response.opaque, response });
     }
     const { masterAddr, haServerAddr } = decodeHeader(RegisterBroker.response, response.extFields);
     return { masterAddr, haServerAddr, kvTable: RegisterBroker.responseBody.decode(response.body) };
