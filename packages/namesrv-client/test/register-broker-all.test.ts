@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { bodyCrc32, MqVersion, RequestCode } from '@rmqns/protocol';
-import { RemotingCommand } from '@rmqns/remoting';
+import { type CommandError, RemotingCommand } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
 import type { FanOutResult, NameServerOutcome } from '../src/fan-out.js';
@@ -103,6 +103,10 @@ describe('registerBrokerAll', () => {
       kvTable: new Map([['T1', 'broker-a:4']]),
     });
     expect(outcomes[1]?.error).to.include({ code: 'COMMAND_FAILED', responseCode: 1, remark: 'crc32 not match' });
+    expect((outcomes[1]?.error as CommandError | undefined)?.response).to.include({
+      code: 1,
+      remark: 'crc32 not match',
+    });
     expect(outcomes[2]).to.deep.include({ address: dead, status: 'failed' });
     expect(outcomes[2]?.error?.code).to.equal('CONNECT_FAILED');
   });
