@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { ExitCode } from './exit-code.js';
 import type { ProgramLog } from './log.js';
+import { hasPoolRequests } from './pool-requests.js';
 import { printLastLine } from './print-last-line.js';
 import { onStopSignals } from './signals.js';
 
@@ -16,7 +17,13 @@ export interface Service {
 
 /** The process, as far as the end of a service goes. */
 export interface ServiceProcess extends Pick<EventEmitter, 'on'> {
+  /** Waits for {@link hasPoolRequests requests of the thread pool}, however long they take. */
   exit(code: ExitCode): void;
+  /** Ends at once, by SIGKILL: nothing less ends a process whose thread pool hangs. */
+  kill(): void;
+  hasPoolRequests(): boolean;
+  monotonic(): number;
+  sleep(millis: number): Promise<void>;
   /** Prints to stderr. */
   printError(line: string): Promise<void>;
 }
@@ -24,15 +31,25 @@ export interface ServiceProcess extends Pick<EventEmitter, 'on'> {
 const thisProcess: ServiceProcess = {
   on: (name, listener) => process.on(name, listener) as unknown as EventEmitter,
   exit: (code) => process.exit(code),
+  kill: () => void process.kill(process.pid, 'SIGKILL'),
+  hasPoolRequests: () => hasPoolRequests(process.getActiveResourcesInfo()),
+  monotonic: () => performance.now(),
+  sleep: (millis) => new Promise((resolve) => void setTimeout(resolve, millis)),
   printError: (line) => printLastLine(2, line),
 };
 
-/** Services stop sooner by themselves; this is for what nobody thought of. */
-const STOP_MILLIS = 4_500;
+/** Services stop within 3 s by themselves; this is for what nobody thought of. The log may take another second. */
+const STOP_MILLIS = 3_400;
+/** From the first signal on: until then requests of the thread pool may end, so that the process can exit. */
+const END_MILLIS = 4_500;
+/** The same from the second signal on: still at once for who waits, and enough for a file that answers. */
+const END_NOW_MILLIS = 100;
+const POLL_MILLIS = 20;
 
 /**
  * Ends the process of a service: with 0 at SIGTERM or SIGINT, after it stopped, or at once at the second one; with 70 after an exception
- * that nobody caught, with its stack in the log and a line on stderr.
+ * that nobody caught, with its stack in the log and a line on stderr. Where the thread pool hangs, on a name that DNS does not answer or a
+ * dead file system, the process ends by SIGKILL instead, as the last thing: 4.5 s after the first signal, 0.1 s after the second.
  */
 export function endOnSignal(service: Service, process: ServiceProcess = thisProcess): void {
   const { program, what, log } = service;
@@ -40,18 +57,26 @@ export function endOnSignal(service: Service, process: ServiceProcess = thisProc
   let told: Promise<void> = Promise.resolve();
   let isStopping = false;
   let isEnding = false;
-  const end = async (): Promise<void> => {
+  const exitBy = async (deadlineMillis: number): Promise<void> => {
+    while (process.hasPoolRequests()) {
+      if (process.monotonic() >= deadlineMillis) return process.kill();
+      await process.sleep(POLL_MILLIS);
+    }
+    process.exit(exitCode);
+  };
+  const end = async (deadlineMillis: number): Promise<void> => {
     if (isEnding) return;
     isEnding = true;
     await Promise.all([log.close(), told]);
-    process.exit(exitCode);
+    await exitBy(deadlineMillis);
   };
   const stop = async (): Promise<void> => {
     if (isStopping) return;
     isStopping = true;
+    const deadlineMillis = process.monotonic() + END_MILLIS;
     setTimeout(() => {
-      log.logger.error(`${what} does not stop cleanly in time`);
-      void end();
+      if (!isEnding) log.logger.error(`${what} does not stop cleanly in time`);
+      void end(deadlineMillis);
     }, STOP_MILLIS).unref();
     try {
       await service.stop();
@@ -59,7 +84,7 @@ export function endOnSignal(service: Service, process: ServiceProcess = thisProc
       log.logger.error({ err: error }, `${what} did not stop cleanly`);
       exitCode = ExitCode.INTERNAL;
     }
-    await end();
+    await end(deadlineMillis);
   };
   onStopSignals(
     process,
@@ -67,7 +92,7 @@ export function endOnSignal(service: Service, process: ServiceProcess = thisProc
       log.logger.info({ signal }, `${what} stops`);
       void stop();
     },
-    () => process.exit(exitCode),
+    () => void exitBy(process.monotonic() + END_NOW_MILLIS),
   );
   process.on('uncaughtException', (error: unknown) => {
     log.logger.fatal({ err: error }, `internal error, please report it; ${what} stops`);

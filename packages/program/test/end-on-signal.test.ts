@@ -8,6 +8,10 @@ class FakeProcess extends EventEmitter implements ServiceProcess {
   readonly story: string[] = [];
   readonly ended: Promise<number>;
   exit: (code: number) => void = () => {};
+  kill: () => void = () => {};
+  /** When the thread pool is free again. */
+  poolFreeAtMillis = 0;
+  #nowMillis = 0;
 
   constructor() {
     super();
@@ -16,7 +20,23 @@ class FakeProcess extends EventEmitter implements ServiceProcess {
         this.story.push(`exit ${code}`);
         resolve(code);
       };
+      this.kill = () => {
+        this.story.push(`kill at ${this.#nowMillis}`);
+        resolve(-9);
+      };
     });
+  }
+
+  hasPoolRequests(): boolean {
+    return this.#nowMillis < this.poolFreeAtMillis;
+  }
+
+  monotonic(): number {
+    return this.#nowMillis;
+  }
+
+  async sleep(millis: number): Promise<void> {
+    this.#nowMillis += millis;
   }
 
   async printError(line: string): Promise<void> {
@@ -55,6 +75,32 @@ describe('endOnSignal', () => {
     fake.emit('SIGINT');
     expect(await fake.ended).to.equal(0);
     expect(fake.story).to.deep.equal(['exit 0']);
+  });
+
+  it('waits for a thread pool that is busy, and exits with 0 once it is free', async () => {
+    serve(stops);
+    fake.poolFreeAtMillis = 4_400;
+    fake.emit('SIGTERM');
+    expect(await fake.ended).to.equal(0);
+    expect(fake.story).to.deep.equal(['stopped', 'log closed', 'exit 0']);
+    expect(fake.monotonic()).to.equal(4_400);
+  });
+
+  it('ends by SIGKILL, stopped and logged, when the thread pool hangs for 4.5 s', async () => {
+    serve(stops);
+    fake.poolFreeAtMillis = Infinity;
+    fake.emit('SIGTERM');
+    await fake.ended;
+    expect(fake.story).to.deep.equal(['stopped', 'log closed', 'kill at 4500']);
+  });
+
+  it('ends by SIGKILL at once at a second signal when the thread pool hangs', async () => {
+    serve(() => new Promise(() => {}));
+    fake.poolFreeAtMillis = Infinity;
+    fake.emit('SIGTERM');
+    fake.emit('SIGTERM');
+    await fake.ended;
+    expect(fake.story).to.deep.equal(['kill at 100']);
   });
 
   it('says in one line that nobody caught an exception, logs its stack, stops, and exits with 70', async () => {
