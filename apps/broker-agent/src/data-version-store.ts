@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeFileError } from '@rmqns/program';
 import {
@@ -7,6 +7,7 @@ import {
   MqVersion,
   type TopicConfigSerializeWrapper,
 } from '@rmqns/protocol';
+import { readRegularFile } from './read-regular-file.js';
 
 /** The file of the state directory. */
 const STATE_FILE = 'registered-topics.json';
@@ -35,7 +36,7 @@ export class DataVersionStore {
   async load(): Promise<StoredRegistration> {
     let bytes: Uint8Array;
     try {
-      bytes = await readFile(this.path);
+      bytes = await readRegularFile(this.path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { wrapper: undefined };
       return { wrapper: undefined, problem: describeFileError(error) };

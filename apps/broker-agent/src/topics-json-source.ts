@@ -1,8 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describeFileError } from '@rmqns/program';
 import type { Clock, Logger, Timer } from '@rmqns/remoting';
+import { readRegularFile } from './read-regular-file.js';
 import { sameTopicConfigTable } from './topic-config-table.js';
 import type { TopicSource } from './topic-source.js';
 import { decodeTopicsJson, type SourceTopics } from './topics-json.js';
@@ -176,7 +177,7 @@ async function statBig(path: string) {
 async function readTopics(path: string): Promise<Looked> {
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(path);
+    bytes = await readRegularFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { absent: true };
     return { problem: describeFileError(error) };

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -204,6 +205,18 @@ describe('rmq-agent', () => {
     expect(await home.topicsAt(server.address, ['A', 'B'])).to.deep.equal(['A', 'B']);
     expect(messages(agent)).to.include.members(['the agent started', 'the topic table changed']);
   });
+
+  for (const backup of [false, true])
+    it(`waits for topics while topics.json${backup ? ' and its backup are pipes' : ' is a pipe'}, and stops with 0 at once`, async () => {
+      const file = join(home.path, 'topics.json');
+      execFileSync('mkfifo', backup ? [file, `${file}.bak`] : [file]);
+      const agent = home.agent(['-c', home.yaml(['127.0.0.1:1'], []), '--set', `topics.sources=[{file: ${file}}]`]);
+      await agent.waitForOutput(/waiting for topics/, 8_000);
+      const problems = logLines(agent).map(({ problem }) => problem);
+      expect(problems).to.include('it is no regular file');
+      agent.signal('SIGTERM');
+      expect(await agent.waitForExit(2_000)).to.deep.equal({ code: 0, signal: null });
+    });
 
   it('waits for its start delay', async () => {
     const server = await home.nameServer();
