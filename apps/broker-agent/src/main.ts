@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { homedir, hostname, networkInterfaces } from 'node:os';
 import { describeFileError, Exit, ExitCode, endOnSignal, openLog, type ProgramLog, runProgram } from '@rmqns/program';
 import { systemClock } from '@rmqns/remoting';

@@ -6,7 +6,7 @@ import { createNameServer, type NameServer, type ProfileName } from '@rmqns/name
 import { NameServerClient } from '@rmqns/namesrv-client';
 import { CapturedProcess, freePort } from '@rmqns/test-kit';
 
-export const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
+export const main = fileURLToPath(new URL('../src/rmq-agent.cjs', import.meta.url));
 /** The launcher of the checkout, whichever directory the test runs in. */
 export const launcher = fileURLToPath(new URL('../../../../scripts/rmq-agent', import.meta.url));
 

@@ -218,6 +218,15 @@ describe('rmq-agent', () => {
       expect(await agent.waitForExit(2_000)).to.deep.equal({ code: 0, signal: null });
     });
 
+  // Elsewhere there is no /proc to count them in.
+  if (process.platform === 'linux')
+    it('has threads enough to look up names while many hang', async () => {
+      const agent = home.agent(['-c', home.yaml(['127.0.0.1:1'], ['A'])]);
+      await agent.waitForOutput(/waiting for one/, 8_000);
+      const threads = readdirSync(`/proc/${agent.pid}/task`).length;
+      expect(threads).to.be.above(64);
+    });
+
   it('waits for its start delay', async () => {
     const server = await home.nameServer();
     const file = home.yaml([server.address], ['A'], ',"register":{"startDelay":"300ms"}');
