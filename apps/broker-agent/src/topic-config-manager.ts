@@ -26,6 +26,8 @@ export interface TopicConfigManagerOptions {
 export class TopicConfigManager {
   readonly #options: TopicConfigManagerOptions;
   #published: TopicConfigSerializeWrapper | undefined;
+  /** What was registered last and no source has: it may be from a file that is not there, its directory not being mounted for instance. */
+  #kept: TopicConfigTable = new Map();
   #onChange = (): void => {};
   #work: Promise<void> = Promise.resolve();
   #refused = false;
@@ -62,8 +64,22 @@ export class TopicConfigManager {
       logger.warn({ sources: this.missingSources, topics }, 'a source has no topics yet: those registered last go on');
     }
     this.#published = wrapper;
+    if (this.#absentSources.length > 0) this.#keep(wrapper?.topicConfigTable ?? new Map());
     await this.#refresh();
     this.#onChange = onChange;
+  }
+
+  get #absentSources(): string[] {
+    return this.#options.sources.filter(({ current }) => current?.absent === true).map(({ name }) => name);
+  }
+
+  #keep(registered: TopicConfigTable): void {
+    const { sources, brokerTopics, logger } = this.#options;
+    const had = unionTopicConfigTables([...sources.map(({ current }) => current?.table ?? new Map()), brokerTopics]);
+    this.#kept = new Map([...registered].filter(([topic]) => !had.has(topic)));
+    if (this.#kept.size === 0) return;
+    const fields = { sources: this.#absentSources, topics: this.#kept.size };
+    logger.warn(fields, 'a source is not there: the topics registered last stay until it is');
   }
 
   /** Settles when nothing is being written any more. */
@@ -82,7 +98,8 @@ export class TopicConfigManager {
     const { sources, brokerTopics, minimum, clock, logger } = this.#options;
     if (this.#closed || this.missingSources.length > 0) return;
     const tables = sources.map(({ current }) => current?.table ?? new Map());
-    const table = unionTopicConfigTables([...tables, brokerTopics]);
+    const kept = this.#absentSources.length > 0 ? [this.#kept] : [];
+    const table = unionTopicConfigTables([...tables, brokerTopics, ...kept]);
     if (this.#refuse(table.size < minimum, table.size)) return;
     const previous = this.#published;
     if (previous?.topicConfigTable != null && sameTopicConfigTable(previous.topicConfigTable, table)) return;

@@ -23,7 +23,7 @@ type Looked = { readonly topics: SourceTopics } | { readonly absent: true } | { 
 /**
  * A broker's `topics.json`, followed as brokers write it: 4.x delete the old file before they rename the new one into its place, 5.3.3
  * overwrites in place (reference: broker registration 6.1). So an absent, torn or foreign file leaves the last good table as it was. Only
- * at the start the `.bak` beside it is tried, and a file that is not there and has no `.bak` means a broker without topics of its own.
+ * at the start the `.bak` beside it is tried, and a file that is not there and has no `.bak` may mean a broker without topics of its own.
  */
 export class TopicsJsonSource implements TopicSource {
   readonly name: string;
@@ -114,14 +114,14 @@ export class TopicsJsonSource implements TopicSource {
     }
     const backup = await readTopics(`${this.name}.bak`);
     if ('topics' in backup) this.#current = backup.topics;
-    else if ('absent' in found && 'absent' in backup) this.#current = { table: new Map() };
+    else if ('absent' in found && 'absent' in backup) this.#current = { table: new Map(), absent: true };
     if ('problem' in found) this.#complain(found.problem);
     if ('topics' in backup)
       this.#options.logger.info(
         { file: `${this.name}.bak`, topics: backup.topics.table.size },
         'took the topics of the backup',
       );
-    else if ('absent' in found) this.#options.logger.info({ file: this.name }, 'no topics.json yet: no topics');
+    else if ('absent' in found) this.#options.logger.info({ file: this.name }, 'there is no topics.json yet');
   }
 
   async #lookAgain(): Promise<void> {
@@ -136,7 +136,8 @@ export class TopicsJsonSource implements TopicSource {
     this.#problem = undefined;
     const before = this.#current;
     this.#current = found.topics;
-    if (before === undefined || !sameTopicConfigTable(before.table, found.topics.table)) this.#onChange();
+    if (before === undefined || before.absent === true || !sameTopicConfigTable(before.table, found.topics.table))
+      this.#onChange();
   }
 
   /** `undefined`: the file is the one that was looked at last. */

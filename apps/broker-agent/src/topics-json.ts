@@ -8,6 +8,8 @@ export interface SourceTopics {
   readonly table: TopicConfigTable;
   /** The source's own version of it, where it keeps one. */
   readonly dataVersion?: DataVersion | undefined;
+  /** True: there has been no file, and the table is empty for want of one. */
+  readonly absent?: boolean | undefined;
 }
 
 /**

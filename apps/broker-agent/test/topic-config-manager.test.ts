@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TopicConfig } from '@rmqns/protocol';
@@ -12,6 +12,8 @@ import { TopicConfigManager, type TopicConfigManagerOptions } from '../src/topic
 import type { TopicConfigTable } from '../src/topic-config-table.js';
 import type { TopicSource } from '../src/topic-source.js';
 import type { SourceTopics } from '../src/topics-json.js';
+import { TopicsJsonSource } from '../src/topics-json-source.js';
+import { topicsJsonText } from './topics-json-text.js';
 
 const topic = (topicName: string, perm = 6): TopicConfig => ({
   topicName,
@@ -152,6 +154,44 @@ describe('TopicConfigManager', () => {
     await running.close();
     const fresh = await publish([new TurnableSource(undefined)], { store: new DataVersionStore(join(directory, 'x')) });
     expect(fresh).to.equal(undefined);
+  });
+
+  it('keeps what was registered last at a restart without the file, says so, and takes the file once it is there, also with no topics', async () => {
+    const path = join(directory, 'config', 'topics.json');
+    const fileSource = () => new TopicsJsonSource({ path, clock, logger: silentLogger, debounceMillis: 5 });
+    await mkdir(join(directory, 'config'));
+    await writeFile(path, topicsJsonText(['A', 'B'], 3));
+    const first = await publish([fileSource()]);
+    await rename(join(directory, 'config'), join(directory, 'unmounted'));
+
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: (...line: unknown[]) => void warnings.push(line) };
+    const source = fileSource();
+    const running = manager([source], { logger });
+    const change = new Promise<void>((resolve) => {
+      void running.start(resolve).then(async () => {
+        expect(running.published).to.deep.equal(first);
+        await mkdir(join(directory, 'config'));
+        await writeFile(path, topicsJsonText([], 4));
+        await source.look();
+      });
+    });
+    await change;
+    expect(running.published?.topicConfigTable).to.deep.equal(new Map());
+    expect(running.published?.dataVersion.counter).to.equal(4);
+    await running.close();
+    expect(warnings).to.deep.equal([
+      [{ sources: [path], topics: 2 }, 'a source is not there: the topics registered last stay until it is'],
+    ]);
+  });
+
+  it('follows its other sources while one is not there', async () => {
+    const absent = new TurnableSource({ table: table(), absent: true });
+    await publish([new TurnableSource({ table: table('A') }), new TurnableSource({ table: table('B') })]);
+    const running = manager([absent, new TurnableSource({ table: table('A', 'C') })]);
+    await running.start(() => {});
+    expect([...(running.published?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['A', 'C', 'B']);
+    await running.close();
   });
 
   it('does not publish fewer topics than the minimum', async () => {
