@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeFileError } from '@rmqns/program';
@@ -22,7 +23,7 @@ export interface StoredRegistration {
 
 /**
  * Keeps the table last registered and its data version over restarts, as the body of that registration in JSON. A write replaces the whole
- * file or leaves the old one; nobody but its owner may read it.
+ * file or leaves the old one, also where several have the same directory; nobody but its owner may read it.
  */
 export class DataVersionStore {
   readonly path: string;
@@ -58,25 +59,33 @@ export class DataVersionStore {
   async prepare(): Promise<void> {
     await mkdir(dirname(this.#directory), { recursive: true });
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const file = await open(this.#temporary, 'w', 0o600);
+    const temporary = this.#temporaryPath();
+    const file = await open(temporary, 'wx', 0o600);
     await file.close();
-    await rm(this.#temporary);
+    await rm(temporary, { force: true });
   }
 
   /** @throws the file system's error; the old file is then as it was */
   async save(wrapper: TopicConfigSerializeWrapper): Promise<void> {
     const body = { topicConfigSerializeWrapper: wrapper, filterServerList: [] };
-    const file = await open(this.#temporary, 'w', 0o600);
+    const temporary = this.#temporaryPath();
     try {
-      await file.writeFile(encodeRegisterBrokerBody(body, { compressed: false, fiveX: true }));
-      await file.sync();
-    } finally {
-      await file.close();
+      const file = await open(temporary, 'wx', 0o600);
+      try {
+        await file.writeFile(encodeRegisterBrokerBody(body, { compressed: false, fiveX: true }));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, this.path);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => {});
+      throw error;
     }
-    await rename(this.#temporary, this.path);
   }
 
-  get #temporary(): string {
-    return `${this.path}.tmp`;
+  /** Another one each time: two agents may have one directory by mistake, and in containers even one process id. */
+  #temporaryPath(): string {
+    return `${this.path}.${randomUUID()}.tmp`;
   }
 }
