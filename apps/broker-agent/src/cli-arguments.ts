@@ -6,7 +6,7 @@ import {
   type Setting,
   wrongArguments,
 } from '@rmqns/program';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 /** What the command line asks for. */
 export interface CliArguments {
@@ -47,7 +47,7 @@ export function parseCliArguments(args: readonly string[]): CliArguments {
   const program = createCommandLine('rmq-agent')
     .description('Registers a storage node with RocketMQ name servers, as a real broker would.')
     .option('-c, --config-file <file>', "a broker's broker.conf, or the agent's own YAML")
-    .option('-n, --namesrv-addr <addresses>', 'name servers as host:port, separated by ";"')
+    .option('-n, --namesrv-addr <addresses>', 'name servers as host:port, separated by ";"', atLeastOne)
     .option('--set <key=value>', 'set a key of the file; may be repeated', (text: string) =>
       settings.push(readAssignment(text)),
     )
@@ -77,6 +77,11 @@ export function parseCliArguments(args: readonly string[]): CliArguments {
     logLevel: options.logLevel,
     logFormat: options.logFormat,
   };
+}
+
+function atLeastOne(addresses: string): string {
+  if (!/[^;\s]/.test(addresses)) throw new InvalidArgumentError('It names no name server.');
+  return addresses;
 }
 
 function versionText(): string {

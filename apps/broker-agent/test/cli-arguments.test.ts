@@ -52,6 +52,10 @@ describe('the arguments of rmq-agent', () => {
     expect(exitOf('-c', 'f', '--set', 'x').exitCode).to.equal(64);
     expect(exitOf('-c', 'f', '--log-level', 'loud').exitCode).to.equal(64);
     expect(exitOf('-c', 'f', 'more').exitCode).to.equal(64);
+    for (const none of ['', ' ', ' ; ']) {
+      expect(exitOf('-c', 'f', '-n', none).exitCode).to.equal(64);
+      expect(exitOf('-c', 'f', '-n', none).message).to.match(/ is invalid\. It names no name server; rmq-agent --help/);
+    }
   });
 
   it('for help and the version end with 0', () => {

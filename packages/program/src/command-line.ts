@@ -25,7 +25,7 @@ export function parseCommandLine(commandLine: Command, args: readonly string[]):
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) throw new Exit(ExitCode.OK, printed.trimEnd(), { asked: true });
-    throw wrongArguments(commandLine.name(), error.message.replace(/^error: /, '').replaceAll('\n', ' '));
+    throw wrongArguments(commandLine.name(), error.message.replace(/^error: |\.$/g, '').replaceAll('\n', ' '));
   }
 }
 
