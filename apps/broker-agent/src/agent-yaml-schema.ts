@@ -25,7 +25,7 @@ const perm = z.string('must be letters of r, w and x, for instance rw').transfor
   return bits > 0 && bits < 16 ? bits : fail(context, `"${text}" is no permission; write letters of r, w and x`);
 });
 
-const text = z.string('must be a text').min(1, 'is empty');
+const text = z.string('must be a text').regex(/\S/, 'is blank');
 const flag = z.boolean('must be true or false');
 const integer = (minimum: number, maximum: number) => {
   const range = `must be a whole number from ${minimum} to ${maximum}`;
@@ -33,13 +33,16 @@ const integer = (minimum: number, maximum: number) => {
 };
 
 const staticTopic = z
-  .strictObject({
-    topic: text.regex(TOPIC_NAME, 'is no topic name: up to 127 letters, digits and % | _ -'),
-    read: integer(0, 65_536).default(8),
-    write: integer(0, 65_536).default(8),
-    perm: perm.prefault('rw'),
-    order: flag.default(false),
-  })
+  .strictObject(
+    {
+      topic: z.string('must be a text').regex(TOPIC_NAME, 'is no topic name: up to 127 letters, digits and % | _ -'),
+      read: integer(0, 65_536).default(8),
+      write: integer(0, 65_536).default(8),
+      perm: perm.prefault('rw'),
+      order: flag.default(false),
+    },
+    'must be a topic, for instance { topic: Orders }',
+  )
   .transform(
     (written): TopicConfig => ({
       topicName: written.topic,
@@ -52,39 +55,51 @@ const staticTopic = z
     }),
   );
 
+const ONE_SOURCE = 'must be one source of topics, - file: or - static:';
+
 const source = z
-  .strictObject({ file: text.optional(), static: z.array(staticTopic, 'must be a list of topics').optional() })
-  .refine(
-    (written) => (written.file === undefined) !== (written.static === undefined),
-    'must be one source of topics, - file: or - static:',
-  );
+  .strictObject(
+    { file: text.optional(), static: z.array(staticTopic, 'must be a list of topics').optional() },
+    ONE_SOURCE,
+  )
+  .refine((written) => (written.file === undefined) !== (written.static === undefined), ONE_SOURCE);
+
+const NO_KEYS = 'must hold keys; leave it out for the defaults';
 
 /** The agent's own configuration, as far as it is built; the rest of the specification is refused before. */
 export const agentYamlSchema = z.strictObject(
   {
-    namesrv: z.strictObject({ addresses: z.array(text, 'must be a list of host:port').optional() }).prefault({}),
+    namesrv: z
+      .strictObject({ addresses: z.array(text, 'must be a list of host:port').optional() }, NO_KEYS)
+      .prefault({}),
     identity: z
-      .strictObject({
-        cluster: text.default('DefaultCluster'),
-        brokerName: text.optional(),
-        brokerId: integer(0, 2147483647).default(0),
-        address: text.default('auto'),
-        port: integer(1, 65_535).default(10_911),
-        haAddress: text.default('auto'),
-        permission: perm.prefault('rw'),
-        filterServers: z.array(text, 'must be a list of host:port').default([]),
-      })
+      .strictObject(
+        {
+          cluster: text.default('DefaultCluster'),
+          brokerName: text.optional(),
+          brokerId: integer(0, 2147483647).default(0),
+          address: text.default('auto'),
+          port: integer(1, 65_535).default(10_911),
+          haAddress: text.default('auto'),
+          permission: perm.prefault('rw'),
+          filterServers: z.array(text, 'must be a list of host:port').default([]),
+        },
+        NO_KEYS,
+      )
       .prefault({}),
     register: z
-      .strictObject({
-        interval: duration(10_000, 60_000).prefault('30s'),
-        timeout: duration(1, 60_000).prefault('6s'),
-        compressed: flag.default(false),
-        force: flag.default(true),
-        includeBrokerTopics: flag.default(false),
-        unregisterOnStop: flag.default(true),
-        startDelay: duration(0, 3_600_000).prefault('0s'),
-      })
+      .strictObject(
+        {
+          interval: duration(10_000, 60_000).prefault('30s'),
+          timeout: duration(1, 60_000).prefault('6s'),
+          compressed: flag.default(false),
+          force: flag.default(true),
+          includeBrokerTopics: flag.default(false),
+          unregisterOnStop: flag.default(true),
+          startDelay: duration(0, 3_600_000).prefault('0s'),
+        },
+        NO_KEYS,
+      )
       .prefault({}),
     topics: z.strictObject(
       {

@@ -1,16 +1,14 @@
 import { resolve } from 'node:path';
 import type { Setting } from '@rmqns/program';
-import type { TopicConfig } from '@rmqns/protocol';
 import { formatSocketAddress } from '@rmqns/remoting';
 import { type Document, isMap, isSeq, LineCounter, parse, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import type { AgentConfig, TopicSourceConfig } from './agent-config.js';
 import { type AgentYaml, agentYamlSchema } from './agent-yaml-schema.js';
-import { autoAddress } from './auto-address.js';
 import type { LoadedConfig } from './loaded-config.js';
-import { checkNamesrvAddresses, parseNamesrvAddr } from './namesrv-addresses.js';
+import { type Complain, type ResolvedAddresses, resolveAddresses } from './resolve-addresses.js';
 import type { Surroundings } from './surroundings.js';
-import { type YamlPath, YamlPlaces } from './yaml-places.js';
+import { valueAt, type YamlPath, YamlPlaces } from './yaml-places.js';
 
 /** What the specification of the agent names and this release does not do; said, since ignoring it would be a surprise. */
 const notSupportedYet: readonly YamlPath[] = [
@@ -40,13 +38,15 @@ export function readAgentYaml(
   const problems: string[] = [];
   for (const setting of overrides) override(document, places, setting, problems);
   refuseNotSupportedYet(document, places, problems);
-  const parsed = agentYamlSchema.safeParse(document.toJS() ?? {});
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) problems.push(...describeIssue(issue, places));
-    return { problems };
-  }
-  const result = toConfig(parsed.data, places, problems, namesrvAddr, surroundings);
-  return problems.length > 0 ? { problems } : result;
+  const written: unknown = document.toJS() ?? {};
+  const parsed = agentYamlSchema.safeParse(written);
+  if (!parsed.success) for (const issue of parsed.error.issues) problems.push(...describeIssue(issue, places));
+  if (typeof written !== 'object' || Array.isArray(written)) return { problems };
+  const complain = (key: YamlPath, problem: string): void => void problems.push(places.complaint(key, problem));
+  const resolved = resolveAddresses(written, { complain, problems, namesrvAddr, surroundings });
+  complainOfTopicsTwice(written, complain);
+  if (!parsed.success || problems.length > 0) return { problems };
+  return { config: toConfig(parsed.data, resolved), notes: resolved.notes };
 }
 
 function override(document: Document, places: YamlPlaces, { key, text }: Setting, problems: string[]): void {
@@ -82,39 +82,20 @@ function describeIssue(issue: z.core.$ZodIssue, places: YamlPlaces): string[] {
   return [places.complaint(path, issue.message)];
 }
 
-function toConfig(
-  yaml: AgentYaml,
-  places: YamlPlaces,
-  problems: string[],
-  namesrvAddr: string | undefined,
-  surroundings: Surroundings,
-): LoadedConfig {
-  const notes: string[] = [];
-  const namesrv =
-    namesrvAddr === undefined && yaml.namesrv.addresses !== undefined
-      ? checkNamesrvAddresses(yaml.namesrv.addresses)
-      : parseNamesrvAddr(namesrvAddr ?? surroundings.variables['NAMESRV_ADDR'] ?? '');
-  for (const problem of namesrv.problems) {
-    problems.push(
-      namesrvAddr === undefined ? places.complaint(['namesrv', 'addresses'], problem) : `-n namesrvAddr: ${problem}`,
-    );
-  }
-  const { address, port, haAddress, brokerName = surroundings.hostName } = yaml.identity;
-  const complain = (key: string) => (problem: string) =>
-    void problems.push(places.complaint(['identity', key], problem));
-  const host = resolveHost(address, 'address', surroundings, notes, complain('address'));
-  if (brokerName === '') complain('brokerName')('must be set: this machine has no name');
+function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
+  const { namesrvAddresses, host, haServerAddr, filterServers, brokerName } = resolved;
+  const { cluster, brokerId, port, permission } = yaml.identity;
   const { startDelay, interval, timeout, compressed, force, includeBrokerTopics, unregisterOnStop } = yaml.register;
-  const config: AgentConfig = {
-    namesrvAddresses: namesrv.addresses,
+  return {
+    namesrvAddresses,
     identity: {
-      clusterName: yaml.identity.cluster,
+      clusterName: cluster,
       brokerName,
-      brokerId: yaml.identity.brokerId,
+      brokerId,
       brokerAddr: formatSocketAddress(host, port),
-      haServerAddr: resolveHaAddress(haAddress, host, port, complain('haAddress')),
-      brokerPermission: yaml.identity.permission,
-      filterServers: yaml.identity.filterServers,
+      haServerAddr: haServerAddr ?? formatSocketAddress(host, Math.min(port + 1, 65_535)),
+      brokerPermission: permission,
+      filterServers,
     },
     register: {
       periodMillis: interval,
@@ -126,62 +107,31 @@ function toConfig(
       startDelayMillis: startDelay,
     },
     topics: {
-      sources: yaml.topics.sources.map(({ file, static: topics }, index): TopicSourceConfig => {
+      sources: yaml.topics.sources.map(({ file, static: topics = [] }): TopicSourceConfig => {
         if (file !== undefined) return { kind: 'file', path: resolve(file) };
-        return {
-          kind: 'static',
-          table: staticTable(topics ?? [], ['topics', 'sources', index, 'static'], places, problems),
-        };
+        return { kind: 'static', table: new Map(topics.map((topic) => [topic.topicName ?? '', topic])) };
       }),
       debounceMillis: yaml.topics.debounce,
       minimum: yaml.topics.minimum,
     },
     stateDirectory: resolve(yaml.state.dir),
   };
-  return { config, notes };
 }
 
-/** `auto`, `auto:INTERFACE`, or what is there. */
-function resolveHost(
-  address: string,
-  key: string,
-  surroundings: Surroundings,
-  notes: string[],
-  complain: (problem: string) => void,
-): string {
-  const [, interfaceName] = /^auto(?::(.+))?$/.exec(address) ?? [];
-  if (address !== 'auto' && interfaceName === undefined) {
-    if (/[\s[\]/;]/.test(address)) complain(`${JSON.stringify(address)} is no address`);
-    return address;
+function complainOfTopicsTwice(written: unknown, complain: Complain): void {
+  for (const [source, { static: topics }] of recordsAt(written, ['topics', 'sources'])) {
+    const names = new Set<unknown>();
+    for (const [index, { topic }] of recordsAt(topics, [])) {
+      if (names.has(topic))
+        complain(['topics', 'sources', source, 'static', index, 'topic'], `${topic} is there twice`);
+      if (typeof topic === 'string') names.add(topic);
+    }
   }
-  const own = autoAddress(surroundings.networkInterfaces, interfaceName);
-  if (own.problem !== undefined) {
-    complain(`${own.problem}; write the address that clients dial`);
-    return '';
-  }
-  notes.push(`identity.${key} is ${address}: took ${own.address} of interface ${own.interfaceName}`);
-  return own.address;
 }
 
-/** `auto` is the port after the broker's own, at the same address, as a broker has it. */
-function resolveHaAddress(haAddress: string, host: string, port: number, complain: (problem: string) => void): string {
-  if (haAddress === 'auto') return formatSocketAddress(host, Math.min(port + 1, 65_535));
-  const { addresses, problems } = checkNamesrvAddresses([haAddress]);
-  for (const problem of problems) complain(problem);
-  return addresses[0] ?? '';
-}
-
-function staticTable(
-  topics: readonly TopicConfig[],
-  path: YamlPath,
-  places: YamlPlaces,
-  problems: string[],
-): Map<string, TopicConfig> {
-  const table = new Map<string, TopicConfig>();
-  for (const [index, config] of topics.entries()) {
-    const name = config.topicName ?? '';
-    if (table.has(name)) problems.push(places.complaint([...path, index, 'topic'], `${name} is there twice`));
-    table.set(name, config);
-  }
-  return table;
+/** The maps of the list at that path, with their indexes. */
+function recordsAt(root: unknown, path: YamlPath): [number, Readonly<Record<string, unknown>>][] {
+  const list = valueAt(root, path);
+  if (!Array.isArray(list)) return [];
+  return [...list.entries()].filter(([, item]) => typeof item === 'object' && item !== null);
 }

@@ -4,6 +4,7 @@ import { decodePropertiesBytes, MASTER_ID, PermName, parseProperties } from '@rm
 import { formatSocketAddress } from '@rmqns/remoting';
 import type { BrokerIdentity } from './agent-config.js';
 import { autoAddress } from './auto-address.js';
+import { hostProblem } from './host-problem.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { parseNamesrvAddr } from './namesrv-addresses.js';
 import { PropertyReader } from './property-reader.js';
@@ -127,7 +128,8 @@ function readName(reader: PropertyReader, key: string, notes: string[]): string 
 }
 
 function checkHost(reader: PropertyReader, key: string, host: string): string {
-  if (/[\s[\]/;]/.test(host)) reader.complain(key, `${JSON.stringify(host)} is no address`);
+  const problem = host === '' ? undefined : hostProblem(host);
+  if (problem !== undefined) reader.complain(key, problem);
   return host;
 }
 

@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { describeFileError, Exit, ExitCode } from '@rmqns/program';
 import type { AgentConfig } from './agent-config.js';
 import { readBrokerConf } from './broker-conf.js';
 import type { CliArguments } from './cli-arguments.js';
+import type { LoadedConfig } from './loaded-config.js';
 import type { Surroundings } from './surroundings.js';
 
 /** The effective configuration, and what was chosen for want of a value, a line for the log each. */
@@ -24,14 +26,7 @@ export async function loadAgentConfig(
   const bytes = readBytes(configFile);
   const loaded =
     formOf(configFile, bytes.toString('utf8')) === 'yaml'
-      ? // Loaded when needed: beside a real broker neither YAML nor its schema is.
-        (await import('./agent-yaml.js')).readAgentYaml(
-          configFile,
-          bytes.toString('utf8'),
-          settings,
-          namesrvAddr,
-          surroundings,
-        )
+      ? await readYaml(configFile, bytes, args, surroundings)
       : readBrokerConf(configFile, bytes, withNamesrvAddr(settings, namesrvAddr), surroundings);
   if (loaded.problems === undefined) return loaded;
   throw new Exit(ExitCode.CONFIG, ['rmq-agent: the configuration cannot be used:', ...loaded.problems].join('\n'));
@@ -43,6 +38,24 @@ export function formOf(path: string, text: string): 'properties' | 'yaml' {
   if (/\.ya?ml$/i.test(path)) return 'yaml';
   const first = text.split(/\r\n|\r|\n/).find((line) => /^\s*[^#!\s]/.test(line)) ?? '';
   return /^\s*[\w.]+\s*=/.test(first) ? 'properties' : 'yaml';
+}
+
+async function readYaml(
+  path: string,
+  bytes: Buffer,
+  { settings, namesrvAddr }: Pick<CliArguments, 'settings' | 'namesrvAddr'>,
+  surroundings: Surroundings,
+): Promise<LoadedConfig> {
+  if (!isUtf8(bytes)) return { problems: [`${path}:${firstLineNotUtf8(bytes)}: is not UTF-8 text`] };
+  // Loaded when needed: beside a real broker neither YAML nor its schema is.
+  const { readAgentYaml } = await import('./agent-yaml.js');
+  return readAgentYaml(path, bytes.toString('utf8'), settings, namesrvAddr, surroundings);
+}
+
+function firstLineNotUtf8(bytes: Buffer): number {
+  // A byte a character, and no character of more bytes holds a line feed.
+  const lines = bytes.toString('latin1').split('\n');
+  return lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1'))) + 1;
 }
 
 function readBytes(path: string): Buffer {

@@ -1,4 +1,5 @@
 import { formatSocketAddress, parseSocketAddress, RemotingError } from '@rmqns/remoting';
+import { hostProblem } from './host-problem.js';
 
 /** Name server addresses as somebody wrote them, checked: `host:port` each, without blanks around, none twice. */
 export interface NamesrvAddresses {
@@ -12,19 +13,25 @@ export function parseNamesrvAddr(text: string): NamesrvAddresses {
 }
 
 export function checkNamesrvAddresses(texts: readonly string[]): NamesrvAddresses {
+  const checked = checkAddresses(texts);
+  if (checked.addresses.length > 0 || checked.problems.length > 0) return checked;
+  return { addresses: [], problems: ['no name server is given; write host:port, several separated by ";", or use -n'] };
+}
+
+/** The same for any `host:port` that others are to dial; none is no problem. */
+export function checkAddresses(texts: readonly string[]): NamesrvAddresses {
   const addresses = new Set<string>();
   const problems: string[] = [];
   for (const text of texts) {
     try {
       const { host, port } = parseSocketAddress(text.trim());
-      if (port === 0) problems.push(`${JSON.stringify(text)} is no host:port: nobody listens on port 0`);
-      else addresses.add(formatSocketAddress(host, port));
+      const problem = port === 0 ? 'nobody listens on port 0' : hostProblem(host);
+      if (problem === undefined) addresses.add(formatSocketAddress(host, port));
+      else problems.push(`${JSON.stringify(text)} is no host:port: ${problem}`);
     } catch (error) {
       if (!RemotingError.is(error)) throw error;
       problems.push(error.message);
     }
   }
-  if (addresses.size === 0 && problems.length === 0)
-    problems.push('no name server is given; write host:port, several separated by ";", or use -n');
   return { addresses: [...addresses], problems };
 }

@@ -3,6 +3,16 @@ import { type Document, isMap, isNode, isScalar, type LineCounter } from 'yaml';
 /** The way to a key, from the root. */
 export type YamlPath = readonly (string | number)[];
 
+/** What is at a path of a document's plain value; `undefined` where there is nothing. */
+export function valueAt(root: unknown, path: YamlPath): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Readonly<Record<string | number, unknown>>)[key];
+  }
+  return value;
+}
+
 /** Where keys stand in the file, for complaints. */
 export class YamlPlaces {
   readonly #file: string;

@@ -232,9 +232,42 @@ state: { dir: /s }
     ]);
   });
 
+  it('is told all that is wrong with its addresses beside all else that is wrong', () => {
+    const text = `namesrv: { addresses: ["ns", "10.0.0.5:1:9876"] }
+identity:
+  brokerName: " "
+  address: 10.0.0.5:10911
+  port: 0
+  haAddress: "10.0.0.300:1"
+  filterServers: ["10.0.0.1:7000", "filter"]
+register: null
+topics: { sources: [ { static: [ { topic: A }, { topic: A, read: -1 }, x ] } ] }
+`;
+    expect(read(text).problems).to.have.members([
+      'agent.yaml:1 namesrv.addresses: "ns" is no host:port: the port, 0 to 65535, must follow the last colon',
+      'agent.yaml:1 namesrv.addresses: "10.0.0.5:1:9876" is no host:port: "10.0.0.5:1" is a host with a port, where the host alone belongs',
+      'agent.yaml:3 identity.brokerName: is blank',
+      'agent.yaml:4 identity.address: "10.0.0.5:10911" is a host with a port, where the host alone belongs',
+      'agent.yaml:5 identity.port: must be a whole number from 1 to 65535',
+      'agent.yaml:6 identity.haAddress: "10.0.0.300:1" is no host:port: "10.0.0.300" is no address and no host name',
+      'agent.yaml:7 identity.filterServers.1: "filter" is no host:port: the port, 0 to 65535, must follow the last colon',
+      'agent.yaml:8 register: must hold keys; leave it out for the defaults',
+      'agent.yaml:9 topics.sources.0.static.1.topic: A is there twice',
+      'agent.yaml:9 topics.sources.0.static.1.read: must be a whole number from 0 to 65536',
+      'agent.yaml:9 topics.sources.0.static.2: must be a topic, for instance { topic: Orders }',
+      'agent.yaml state: is missing; say where the data version is kept over restarts, for instance state: { dir: /var/lib/rmq-agent }',
+    ]);
+    expect(read(`identity: null\n${minimal}`).problems).to.deep.equal([
+      'agent.yaml:1 identity: must hold keys; leave it out for the defaults',
+    ]);
+    expect(read(minimal.replace(/\["ns.*\]/, '[3]')).problems).to.deep.equal([
+      'agent.yaml:1 namesrv.addresses.0: must be a text',
+    ]);
+  });
+
   it('is refused by line when it is no YAML, and when it is empty or something else', () => {
     expect(read('namesrv: [\nstate: }').problems?.[0]).to.match(/^agent\.yaml:2: /);
-    expect(read('').problems).to.have.length(2);
+    expect(read('').problems).to.have.length(3);
     expect(read('- a').problems).to.deep.equal([
       'agent.yaml must hold the keys namesrv, identity, register, topics and state',
     ]);

@@ -162,13 +162,42 @@ describe('broker.conf', () => {
       'broker.conf:7 fetchNamesrvAddrByAddressServer: not supported yet',
       'broker.conf:3 listenPort: "http" is no whole number',
       'broker.conf:4 haListenPort: "70000" is not between 1 and 65535',
-      'broker.conf:8 brokerIP1: "10.0.0.1/8" is no address',
+      'broker.conf:8 brokerIP1: "10.0.0.1/8" is no address and no host name',
       'broker.conf brokerId: must be greater than 0 for a SLAVE',
       'broker.conf:5 brokerPermission: "rw" is no whole number',
       '--set registerBrokerTimeoutMills: "0" is not between 1 and 2147483647',
       'broker.conf:6 forceRegister: "yes" is neither true nor false',
     ]);
   });
+
+  for (const [host, problem] of [
+    ['10.0.0.5:10911', 'is a host with a port, where the host alone belongs'],
+    ['broker-a:10911', 'is a host with a port, where the host alone belongs'],
+    ['[2001:db8::5]', 'is no address; write an IPv6 address without brackets'],
+    ['2001:db8::5::1', 'is no address and no host name'],
+    ['10.0.0.256', 'is no address and no host name'],
+    ['10.0.0', 'is no address and no host name'],
+    ['broker a', 'is no address and no host name'],
+    ['broker..a', 'is no address and no host name'],
+    ['-a', 'is no address and no host name'],
+    ['a@b', 'is no address and no host name'],
+  ])
+    it(`is refused with brokerIP1 or brokerIP2 ${host}`, () => {
+      const told = JSON.stringify(host);
+      expect(read(`namesrvAddr=a:1\nbrokerIP1=${host}\nbrokerIP2=${host}`).problems).to.deep.equal([
+        `broker.conf:2 brokerIP1: ${told} ${problem}`,
+        `broker.conf:3 brokerIP2: ${told} ${problem}`,
+      ]);
+    });
+
+  for (const [host, brokerAddr] of [
+    ['2001:db8::5', '[2001:db8::5]:10911'],
+    ['broker_a.storage-1.svc.', 'broker_a.storage-1.svc.:10911'],
+    ['10.0.0.5', '10.0.0.5:10911'],
+  ])
+    it(`takes brokerIP1 ${host}`, () => {
+      expect(config(`namesrvAddr=a:1\nbrokerIP1=${host}`).config.identity.brokerAddr).to.equal(brokerAddr);
+    });
 
   it('is refused without a name server, and on a machine that nobody can dial', () => {
     const lonely = { ...surroundings, networkInterfaces: { lo: surroundings.networkInterfaces['lo'] } };

@@ -53,6 +53,15 @@ describe('loadAgentConfig', () => {
     ]);
   });
 
+  it('refuses YAML that is not UTF-8, by its line', async () => {
+    const configFile = join(directory, 'agent.yaml');
+    writeFileSync(configFile, Buffer.concat([Buffer.from('# ü\n'), Buffer.from('identity: {cluster: ü}\n', 'latin1')]));
+    const settings = { configFile, namesrvAddr: undefined, settings: [] };
+    const error = await loadAgentConfig(settings, surroundings).catch((caught: unknown) => caught);
+    expect(error).to.include({ exitCode: 78 });
+    expect((error as Exit).message.split('\n')[1]).to.equal(`${configFile}:2: is not UTF-8 text`);
+  });
+
   it('says that the file is missing, and ends with 1', async () => {
     const configFile = join(directory, 'none.yaml');
     const error = await loadAgentConfig({ configFile, namesrvAddr: undefined, settings: [] }, surroundings).catch(

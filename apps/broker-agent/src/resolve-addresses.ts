@@ -1,0 +1,111 @@
+import { autoAddress } from './auto-address.js';
+import { hostProblem } from './host-problem.js';
+import { checkAddresses, checkNamesrvAddresses, type NamesrvAddresses, parseNamesrvAddr } from './namesrv-addresses.js';
+import type { Surroundings } from './surroundings.js';
+import { valueAt, type YamlPath } from './yaml-places.js';
+
+/** Told of a problem with a key. */
+export type Complain = (key: YamlPath, problem: string) => void;
+
+/** Whom the agent dials, and where others dial the broker. */
+export interface ResolvedAddresses {
+  readonly namesrvAddresses: readonly string[];
+  readonly brokerName: string;
+  readonly host: string;
+  /** `undefined`: the port after the broker's own, at the same address, as a broker has it. */
+  readonly haServerAddr: string | undefined;
+  readonly filterServers: readonly string[];
+  readonly notes: readonly string[];
+}
+
+interface Context {
+  readonly complain: Complain;
+  /** For what has no key. */
+  readonly problems: string[];
+  readonly namesrvAddr: string | undefined;
+  readonly surroundings: Surroundings;
+}
+
+/**
+ * Finds the addresses of the agent's own YAML, with what the machine says where it is silent. Takes it as written, right or wrong, so that
+ * all problems can be told at once; a value of the wrong kind is told elsewhere, and passed over here.
+ */
+export function resolveAddresses(written: unknown, context: Context): ResolvedAddresses {
+  const { complain, surroundings } = context;
+  const namesrv = resolveNamesrv(valueAt(written, ['namesrv', 'addresses']), context);
+  const notes: string[] = [];
+  const host = resolveHost(valueAt(written, ['identity', 'address']) ?? 'auto', surroundings, notes, (problem) =>
+    complain(['identity', 'address'], problem),
+  );
+  const haAddress = valueAt(written, ['identity', 'haAddress']) ?? 'auto';
+  const ha = checkAddresses(haAddress === 'auto' ? [] : texts([haAddress]));
+  for (const problem of ha.problems) complain(['identity', 'haAddress'], problem);
+  const filterServers: string[] = [];
+  for (const [index, text] of texts(valueAt(written, ['identity', 'filterServers'])).entries()) {
+    const checked = checkAddresses([text]);
+    filterServers.push(...checked.addresses);
+    for (const problem of checked.problems) complain(['identity', 'filterServers', index], problem);
+  }
+  const brokerName = valueAt(written, ['identity', 'brokerName']) ?? surroundings.hostName;
+  if (brokerName === '' && surroundings.hostName === '' && valueAt(written, ['identity', 'brokerName']) === undefined)
+    complain(['identity', 'brokerName'], 'must be set: this machine has no name');
+  return {
+    namesrvAddresses: namesrv.addresses,
+    brokerName: String(brokerName),
+    host,
+    haServerAddr: ha.addresses[0],
+    filterServers,
+    notes,
+  };
+}
+
+/** `-n` comes before the file, and the file before the environment. */
+function resolveNamesrv(
+  written: unknown,
+  { complain, problems, namesrvAddr, surroundings }: Context,
+): NamesrvAddresses {
+  if (namesrvAddr !== undefined) {
+    const given = parseNamesrvAddr(namesrvAddr);
+    for (const problem of given.problems) problems.push(`-n namesrvAddr: ${problem}`);
+    return given;
+  }
+  if (written !== undefined && !Array.isArray(written)) return { addresses: [], problems: [] };
+  const found =
+    written === undefined
+      ? parseNamesrvAddr(surroundings.variables['NAMESRV_ADDR'] ?? '')
+      : written.length > texts(written).length
+        ? checkAddresses(texts(written))
+        : checkNamesrvAddresses(texts(written));
+  for (const problem of found.problems) complain(['namesrv', 'addresses'], problem);
+  return found;
+}
+
+/** `auto`, `auto:INTERFACE`, or what is there. */
+function resolveHost(
+  address: unknown,
+  surroundings: Surroundings,
+  notes: string[],
+  complain: (problem: string) => void,
+): string {
+  const [text] = texts([address]);
+  if (text === undefined) return '';
+  const [, interfaceName] = /^auto(?::(.+))?$/.exec(text) ?? [];
+  if (text !== 'auto' && interfaceName === undefined) {
+    const problem = hostProblem(text);
+    if (problem !== undefined) complain(problem);
+    return text;
+  }
+  const own = autoAddress(surroundings.networkInterfaces, interfaceName);
+  if (own.problem !== undefined) {
+    complain(`${own.problem}; write the address that clients dial`);
+    return '';
+  }
+  notes.push(`identity.address is ${text}: took ${own.address} of interface ${own.interfaceName}`);
+  return own.address;
+}
+
+/** The texts of a list that are not blank. */
+function texts(list: unknown): string[] {
+  if (!Array.isArray(list)) return [];
+  return list.filter((item): item is string => typeof item === 'string' && item.trim() !== '');
+}
