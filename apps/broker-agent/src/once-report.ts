@@ -1,5 +1,6 @@
 import { type RegistrationRound, sentTopicTable } from '@rmqns/namesrv-client';
 import { permToString, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
+import type { Long } from '@rmqns/remoting/json';
 import type { AgentConfig } from './agent-config.js';
 
 /** What `--once` prints: what each name server said, and what was registered. */
@@ -13,7 +14,6 @@ export function onceReport(
   const sent = sentTopicTable(wrapper, config.identity.brokerPermission, false);
   const topics = [...(sent.topicConfigTable?.values() ?? [])];
   const ok = round.outcomes.filter(({ status }) => status === 'ok').length;
-  const when = new Date(Number(timestamp)).toISOString();
   return [
     ...table([
       ['name server', 'outcome', 'ms', ''],
@@ -26,7 +26,7 @@ export function onceReport(
     ]),
     '',
     `${brokerName} (id ${brokerId}, cluster ${clusterName}) at ${brokerAddr}, HA ${haServerAddr}`,
-    `${topics.length} topics, data version ${counter} of ${when}`,
+    `${topics.length} topics, data version ${counter} of ${showTime(timestamp)}`,
     ...(topics.length === 0 ? [] : ['']),
     ...table([
       ...(topics.length === 0 ? [] : [['topic', 'read', 'write', 'perm', 'order']]),
@@ -41,6 +41,12 @@ export function onceReport(
     '',
     `registered with ${ok} of ${round.outcomes.length} name servers; they forget it as this process ends`,
   ].join('\n');
+}
+
+/** A version may have any number for a time, and a Date cannot. */
+function showTime(timestamp: Long): string {
+  const date = new Date(Number(timestamp));
+  return Number.isNaN(date.getTime()) ? String(timestamp) : date.toISOString();
 }
 
 /** Columns of equal width, two blanks apart. */
