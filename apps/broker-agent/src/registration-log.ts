@@ -17,12 +17,17 @@ export class RegistrationLog {
   readonly #registered = new Map<string, boolean>();
   #summary = '';
   #orderTopics = '';
+  /** The master's addresses as last told of. */
+  #master: string | undefined;
+  /** Others, and whether they came since the last round ended. */
+  #newMaster: { readonly addresses: MasterAddresses; readonly namesrv: string; isFresh: boolean } | undefined;
 
   constructor(logger: Logger) {
     this.#logger = logger;
   }
 
   round({ needed, outcomes, durationMillis }: RegistrationRound): void {
+    this.#confirmMaster();
     if (!needed) {
       this.#logger.debug({}, 'all name servers know the topics, nothing was sent');
       return;
@@ -66,7 +71,23 @@ export class RegistrationLog {
     }
   }
 
-  masterChanged({ masterAddr, haServerAddr }: MasterAddresses, namesrv: string): void {
+  /** Worth a line when it holds for a round: of name servers that disagree another one may be the first to answer each time. */
+  masterChanged(addresses: MasterAddresses, namesrv: string): void {
+    this.#newMaster = JSON.stringify(addresses) === this.#master ? undefined : { addresses, namesrv, isFresh: true };
+    if (this.#master === undefined) this.#tellMaster();
+  }
+
+  #confirmMaster(): void {
+    if (this.#newMaster?.isFresh === false) this.#tellMaster();
+    else if (this.#newMaster !== undefined) this.#newMaster.isFresh = false;
+  }
+
+  #tellMaster(): void {
+    if (this.#newMaster === undefined) return;
+    const { addresses, namesrv } = this.#newMaster;
+    const { masterAddr, haServerAddr } = addresses;
+    this.#newMaster = undefined;
+    this.#master = JSON.stringify(addresses);
     const fields = { masterAddr: masterAddr ?? null, haServerAddr: haServerAddr ?? null, namesrv };
     this.#logger.info(fields, masterAddr === undefined ? 'the master is gone' : 'the master is known');
   }

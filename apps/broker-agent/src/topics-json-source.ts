@@ -18,7 +18,13 @@ export interface TopicsJsonSourceOptions {
   readonly pollMillis?: number | undefined;
 }
 
-type Looked = { readonly topics: SourceTopics } | { readonly absent: true } | { readonly problem: string };
+type Looked =
+  | { readonly topics: SourceTopics }
+  | { readonly absent: true }
+  /** A file that is being written is torn at another place each time, for the same cause. */
+  | { readonly problem: string; readonly cause: string };
+
+const ABSENT = 'there is no such file';
 
 /**
  * A broker's `topics.json`, followed as brokers write it: 4.x delete the old file before they rename the new one into its place, 5.3.3
@@ -36,7 +42,8 @@ export class TopicsJsonSource implements TopicSource {
   #debounce: Timer | undefined;
   /** The last file looked at: unchanged, it is not read again. */
   #seen: string | undefined;
-  #problem: string | undefined;
+  /** Why it could not be read since it last could: each is told once. */
+  readonly #complainedOf = new Set<string>();
   #looking: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -115,7 +122,7 @@ export class TopicsJsonSource implements TopicSource {
     const backup = await readTopics(`${this.name}.bak`);
     if ('topics' in backup) this.#current = backup.topics;
     else if ('absent' in found && 'absent' in backup) this.#current = { table: new Map(), absent: true };
-    if ('problem' in found) this.#complain(found.problem);
+    if ('problem' in found) this.#complain(found.problem, found.cause);
     if ('topics' in backup)
       this.#options.logger.info(
         { file: `${this.name}.bak`, topics: backup.topics.table.size },
@@ -127,13 +134,13 @@ export class TopicsJsonSource implements TopicSource {
   async #lookAgain(): Promise<void> {
     const found = await this.#read();
     if (found === undefined || this.#closed) return;
-    if ('problem' in found) return this.#complain(found.problem);
+    if ('problem' in found) return this.#complain(found.problem, found.cause);
     if ('absent' in found) {
-      if (this.#current === undefined || this.#current.table.size > 0) this.#complain('there is no such file');
+      if (this.#current === undefined || this.#current.table.size > 0) this.#complain(ABSENT, ABSENT);
       return;
     }
-    if (this.#problem !== undefined) this.#options.logger.info({ file: this.name }, 'topics.json is readable again');
-    this.#problem = undefined;
+    if (this.#complainedOf.size > 0) this.#options.logger.info({ file: this.name }, 'topics.json is readable again');
+    this.#complainedOf.clear();
     const before = this.#current;
     this.#current = found.topics;
     if (before === undefined || before.absent === true || !sameTopicConfigTable(before.table, found.topics.table))
@@ -149,9 +156,9 @@ export class TopicsJsonSource implements TopicSource {
     return await readTopics(this.name);
   }
 
-  #complain(problem: string): void {
-    if (problem === this.#problem) return;
-    this.#problem = problem;
+  #complain(problem: string, cause: string): void {
+    if (this.#complainedOf.has(cause)) return;
+    this.#complainedOf.add(cause);
     const kept = this.#current?.table.size;
     const message =
       kept === undefined ? 'cannot read topics.json' : 'cannot read topics.json, the last good table stays';
@@ -181,11 +188,12 @@ async function readTopics(path: string): Promise<Looked> {
     bytes = await readRegularFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { absent: true };
-    return { problem: describeFileError(error) };
+    const problem = describeFileError(error);
+    return { problem, cause: problem };
   }
   try {
     return { topics: decodeTopicsJson(bytes) };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: error instanceof Error ? error.message : String(error), cause: 'it is torn or another file' };
   }
 }

@@ -79,21 +79,48 @@ describe('RegistrationLog', () => {
     expect(lines.at(-1)).to.equal('info registered late a');
   });
 
-  it('tells of other master addresses, and of other ordered topics', () => {
-    log.masterChanged({ masterAddr: 'm:1', haServerAddr: 'm:2' }, 'a');
-    log.masterChanged({ masterAddr: undefined, haServerAddr: undefined }, 'a');
+  const known = { masterAddr: 'm:1', haServerAddr: 'm:2' };
+  const gone = { masterAddr: undefined, haServerAddr: undefined };
+
+  it('tells of the first master at once, and of another one when it holds for a round', () => {
+    log.round(round(ok('a')));
+    lines = [];
+    log.masterChanged(known, 'a');
+    expect(lines).to.deep.equal(['info the master is known a']);
+    expect(fields.at(-1)).to.deep.equal({ ...known, namesrv: 'a' });
+    log.round(round(ok('a')));
+    log.masterChanged(gone, 'a');
+    log.round(round(ok('a')));
+    expect(lines).to.have.length(1);
+    log.round(round(ok('a')));
+    expect(lines.slice(1)).to.deep.equal(['info the master is gone a']);
+    expect(fields.at(-1)).to.deep.equal({ masterAddr: null, haServerAddr: null, namesrv: 'a' });
+  });
+
+  it('says nothing more of the master as long as name servers disagree', () => {
+    log.round(round(ok('a'), ok('b')));
+    log.masterChanged(known, 'a');
+    lines = [];
+    for (let time = 0; time < 5; time++) {
+      log.masterChanged(gone, 'b');
+      log.round(round(ok('b'), ok('a')));
+      log.masterChanged(known, 'a');
+      log.round(round(ok('a'), ok('b')));
+    }
+    log.round(round(ok('a'), ok('b')));
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('tells of other ordered topics', () => {
     log.orderTopics(new Map(), 'a');
     log.orderTopics(new Map([['T', 'b:4']]), 'a');
     log.orderTopics(new Map([['T', 'b:4']]), 'b');
     log.orderTopics(new Map(), 'b');
     expect(lines).to.deep.equal([
-      'info the master is known a',
-      'info the master is gone a',
       'info the table of ordered topics changed a',
       'info the table of ordered topics changed b',
     ]);
-    expect(fields[0]).to.deep.equal({ masterAddr: 'm:1', haServerAddr: 'm:2', namesrv: 'a' });
-    expect(fields[2]).to.deep.equal({ orderTopics: { T: 'b:4' }, namesrv: 'a' });
+    expect(fields[0]).to.deep.equal({ orderTopics: { T: 'b:4' }, namesrv: 'a' });
   });
 
   it('warns of a farewell that failed only where the node is known', () => {

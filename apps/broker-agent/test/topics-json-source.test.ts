@@ -128,6 +128,25 @@ describe('TopicsJsonSource', () => {
     expect(topics()).to.deep.equal(['New']);
   });
 
+  it('complains once about a file that is slowly written, whatever its length, and once that it is absent, until it is whole', async () => {
+    await writeFile(path, topicsJsonText(['A'], 1));
+    await open();
+    const whole = topicsJsonText(['A', 'B'], 2);
+    for (const length of [0, 1, 30, 100, 200]) {
+      await rm(path, { force: true });
+      await source.look();
+      await replace(whole.slice(0, length));
+      await source.look();
+    }
+    expect(warnings).to.have.length(2);
+    expect(warnings[0]).to.equal('there is no such file');
+    await replace(whole);
+    await source.look();
+    await replace('x');
+    await source.look();
+    expect(warnings).to.have.length(3);
+  });
+
   it('complains once about the same problem', async () => {
     await writeFile(path, topicsJsonText(['A'], 1));
     await open();
