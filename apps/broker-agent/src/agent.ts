@@ -49,6 +49,7 @@ export class Agent {
       ),
       brokerTopics: register.includeBrokerTopics ? brokerTopics(identity.clusterName, identity.brokerName) : new Map(),
       minimum: topics.minimum,
+      compressed: register.compressed,
       store: new DataVersionStore(config.stateDirectory),
       persist,
       clock,

@@ -1,7 +1,7 @@
 import type { DataVersion } from '@rmqns/protocol';
 import { type Long, toLong } from '@rmqns/remoting/json';
 
-const MAX_COUNTER = 9223372036854775807n;
+const MAX_LONG = 9223372036854775807n;
 
 /**
  * The version of a table that differs from the one with version `previous`. It is newer in every part or the same, even when the clock
@@ -24,18 +24,22 @@ export function nextDataVersion(
       stateVersion: later(source.stateVersion, previous.stateVersion),
     };
   }
-  return {
-    timestamp: later(nowMillis, previous.timestamp),
-    counter: plusOne(counter),
-    stateVersion: previous.stateVersion,
-  };
+  // At the highest counter there is only the time to tell two versions apart.
+  const timestamp = BigInt(counter) < MAX_LONG ? previous.timestamp : plusOne(previous.timestamp);
+  return { timestamp: later(nowMillis, timestamp), counter: plusOne(counter), stateVersion: previous.stateVersion };
+}
+
+/** Whether no version with a higher counter can follow. */
+export function isLastDataVersion({ counter }: DataVersion): boolean {
+  return BigInt(counter ?? 0) >= MAX_LONG;
 }
 
 function later(a: Long, b: Long): Long {
   return a > b ? a : b;
 }
 
-function plusOne(counter: Long): Long {
-  const next = BigInt(counter) + 1n;
-  return toLong(next > MAX_COUNTER ? MAX_COUNTER : next) ?? counter;
+/** Never beyond the highest: a counter that turned negative would look old for good. */
+function plusOne(value: Long): Long {
+  const next = BigInt(value) + 1n;
+  return toLong(next > MAX_LONG ? MAX_LONG : next) ?? value;
 }

@@ -1,9 +1,15 @@
 import { describeFileError } from '@rmqns/program';
 import type { TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger } from '@rmqns/remoting';
+import { splitCompressible } from './compressible-topics.js';
 import type { DataVersionStore } from './data-version-store.js';
-import { nextDataVersion } from './next-data-version.js';
-import { sameTopicConfigTable, type TopicConfigTable, unionTopicConfigTables } from './topic-config-table.js';
+import { isLastDataVersion, nextDataVersion } from './next-data-version.js';
+import {
+  sameTopicConfig,
+  sameTopicConfigTable,
+  type TopicConfigTable,
+  unionTopicConfigTables,
+} from './topic-config-table.js';
 import type { TopicSource } from './topic-source.js';
 
 export interface TopicConfigManagerOptions {
@@ -13,6 +19,8 @@ export interface TopicConfigManagerOptions {
   /** A table of fewer topics is not published. */
   readonly minimum: number;
   readonly store: DataVersionStore;
+  /** Whether topics that cannot be registered compressed are left out. Default false. */
+  readonly compressed?: boolean | undefined;
   /** False: the store is read and never written. */
   readonly persist: boolean;
   readonly clock: Clock;
@@ -31,6 +39,7 @@ export class TopicConfigManager {
   #onChange = (): void => {};
   #work: Promise<void> = Promise.resolve();
   #refused = false;
+  #leftOut = '';
   #closed = false;
 
   constructor(options: TopicConfigManagerOptions) {
@@ -63,7 +72,7 @@ export class TopicConfigManager {
       const topics = wrapper.topicConfigTable?.size ?? 0;
       logger.warn({ sources: this.missingSources, topics }, 'a source has no topics yet: those registered last go on');
     }
-    this.#published = wrapper;
+    this.#published = wrapper && (await this.#sendableRegistration(wrapper));
     if (this.#absentSources.length > 0) this.#keep(wrapper?.topicConfigTable ?? new Map());
     await this.#refresh();
     this.#onChange = onChange;
@@ -99,7 +108,7 @@ export class TopicConfigManager {
     if (this.#closed || this.missingSources.length > 0) return;
     const tables = sources.map(({ current }) => current?.table ?? new Map());
     const kept = this.#absentSources.length > 0 ? [this.#kept] : [];
-    const table = unionTopicConfigTables([...tables, brokerTopics, ...kept]);
+    const table = this.#sendable(unionTopicConfigTables([...tables, brokerTopics, ...kept]));
     if (this.#refuse(table.size < minimum, table.size)) return;
     const previous = this.#published;
     if (previous?.topicConfigTable != null && sameTopicConfigTable(previous.topicConfigTable, table)) return;
@@ -110,6 +119,11 @@ export class TopicConfigManager {
       topicConfigTable: table,
       topicQueueMappingInfoMap: new Map(),
     };
+    if (isLastDataVersion(next.dataVersion))
+      logger.error(
+        { dataVersion: next.dataVersion },
+        'the data version cannot be counted on, name servers may keep an old table',
+      );
     await this.#save(next);
     this.#published = next;
     logger.info(
@@ -117,6 +131,31 @@ export class TopicConfigManager {
       'the topic table changed',
     );
     this.#onChange();
+  }
+
+  /** The topics registered last, maybe uncompressed, in a form that can be sent now. */
+  async #sendableRegistration(registered: TopicConfigSerializeWrapper): Promise<TopicConfigSerializeWrapper> {
+    const before = registered.topicConfigTable ?? new Map();
+    const topicConfigTable = this.#sendable(before);
+    if (topicConfigTable.size === before.size) return registered;
+    const dataVersion = nextDataVersion(registered.dataVersion, undefined, this.#options.clock.now());
+    const sendable = { ...registered, dataVersion, topicConfigTable };
+    await this.#save(sendable);
+    return sendable;
+  }
+
+  #sendable(table: TopicConfigTable): TopicConfigTable {
+    const { compressed = false, logger } = this.#options;
+    if (!compressed) return table;
+    const { compressible, others } = splitCompressible(table);
+    const leftOut = JSON.stringify(others);
+    if (others.length > 0 && leftOut !== this.#leftOut)
+      logger.warn(
+        { topics: others },
+        'topics that cannot be registered compressed are left out: no broker accepts them',
+      );
+    this.#leftOut = leftOut;
+    return compressible;
   }
 
   #refuse(tooFew: boolean, topics: number): boolean {
@@ -145,5 +184,9 @@ export class TopicConfigManager {
 function describeChange(before: TopicConfigTable | null | undefined, after: TopicConfigTable) {
   const added = [...after.keys()].filter((topic) => before?.has(topic) !== true).length;
   const removed = [...(before?.keys() ?? [])].filter((topic) => !after.has(topic)).length;
-  return { added, removed };
+  const changed = [...(before ?? [])].filter(([topic, config]) => {
+    const now = after.get(topic);
+    return now !== undefined && !sameTopicConfig(config, now);
+  }).length;
+  return { added, removed, changed };
 }

@@ -22,7 +22,8 @@ export function sameTopicConfigTable(a: TopicConfigTable, b: TopicConfigTable): 
   return true;
 }
 
-function sameTopicConfig(a: TopicConfig, b: TopicConfig): boolean {
+/** Whether two topics tell a name server the same. */
+export function sameTopicConfig(a: TopicConfig, b: TopicConfig): boolean {
   return (
     a.topicName === b.topicName &&
     a.readQueueNums === b.readQueueNums &&

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { nextDataVersion } from '../src/next-data-version.js';
+import { isLastDataVersion, nextDataVersion } from '../src/next-data-version.js';
 
 const version = (counter: number | bigint, timestamp: number, stateVersion = 0) => ({
   counter,
@@ -23,6 +23,27 @@ describe('nextDataVersion', () => {
     it(what, () => {
       expect(nextDataVersion(previous, source, now)).to.deep.equal(next);
     });
+
+  const max = 9223372036854775807n;
+  for (const [what, previous, now, next] of [
+    ['comes to the highest counter', version(max - 1n, 40), 50, version(max, 50)],
+    ['keeps the highest counter, at a later time', version(max, 40), 50, version(max, 50)],
+    [
+      'keeps the highest counter, at the next millisecond when the clock stands',
+      version(max, 40),
+      40,
+      version(max, 41),
+    ],
+  ] as const)
+    it(what, () => {
+      expect(nextDataVersion(previous, undefined, now)).to.deep.equal(next);
+      expect(isLastDataVersion(next)).to.equal(true);
+    });
+
+  it('is the last one at the highest counter only', () => {
+    expect(isLastDataVersion(version(max - 1n, 1))).to.equal(false);
+    expect(isLastDataVersion(version(0, 1))).to.equal(false);
+  });
 
   it('is newer in its counter and older in nothing, whatever clock and source say', () => {
     const small = fc.nat(20);

@@ -194,6 +194,47 @@ describe('TopicConfigManager', () => {
     await running.close();
   });
 
+  it('leaves out, compressed, topics that no compressed registration can hold, and says so once', async () => {
+    await publish([new TurnableSource({ table: table('A', 'B C') })]);
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: (...line: unknown[]) => void warnings.push(line) };
+    const torn = await publish([new TurnableSource(undefined)], { compressed: true });
+    expect(torn?.dataVersion.counter).to.equal(1);
+    expect([...(torn?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['A']);
+
+    const source = new TurnableSource({ table: table('A', 'B C') });
+    const running = manager([source], { compressed: true, logger });
+    const change = new Promise<void>((resolve) => {
+      void running.start(resolve).then(() => {
+        expect(running.published?.dataVersion.counter).to.equal(1);
+        source.turn({ table: table('B C', 'D') });
+      });
+    });
+    await change;
+    expect([...(running.published?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['D']);
+    await running.close();
+    expect(warnings).to.deep.equal([
+      [{ topics: ['B C'] }, 'topics that cannot be registered compressed are left out: no broker accepts them'],
+    ]);
+  });
+
+  it('says how many topics were added, removed and changed, and that the version cannot be counted on', async () => {
+    const lines: unknown[] = [];
+    const tell = (...line: unknown[]): void => void lines.push(line);
+    const logger = { ...silentLogger, info: tell, error: tell };
+    const dataVersion = { counter: 9223372036854775807n, timestamp: 5, stateVersion: 0 };
+    await publish([new TurnableSource({ table: table('A', 'B', 'C') })]);
+    const after = new Map([...table('A', 'D'), ['B', topic('B', 4)] as const]);
+    const published = await publish([new TurnableSource({ table: after, dataVersion })], { logger });
+    expect(lines).to.deep.equal([
+      [
+        { dataVersion: published?.dataVersion },
+        'the data version cannot be counted on, name servers may keep an old table',
+      ],
+      [{ topics: 3, added: 1, removed: 1, changed: 1 }, 'the topic table changed'],
+    ]);
+  });
+
   it('does not publish fewer topics than the minimum', async () => {
     await publish([new TurnableSource({ table: table('A', 'B') })]);
     const few = await publish([new TurnableSource({ table: table() })], { minimum: 1 });
