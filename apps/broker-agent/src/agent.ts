@@ -75,7 +75,10 @@ export class Agent {
       .on('lateOutcome', (outcome) => log.late(outcome))
       .on('reconnect', (outcome) => log.reconnect(outcome))
       .on('masterChanged', (master, namesrv) => log.masterChanged(master, namesrv))
-      .on('orderTopicConfig', (table, namesrv) => log.orderTopics(table, namesrv));
+      .on('orderTopicConfig', (table, namesrv) => {
+        log.orderTopics(table, namesrv);
+        void this.#topics.updateOrderTopicConfig(table);
+      });
   }
 
   /** What is or would be registered; `undefined` as long as there was no good topic table. */

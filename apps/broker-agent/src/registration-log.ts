@@ -92,7 +92,6 @@ export class RegistrationLog {
     this.#logger.info(fields, masterAddr === undefined ? 'the master is gone' : 'the master is known');
   }
 
-  /** Ordered topics concern clients and the broker; what name servers keep does not hold the flag, so nothing is sent anew for it. */
   orderTopics(table: ReadonlyMap<string, string>, namesrv: string): void {
     const text = JSON.stringify([...table].sort(([a], [b]) => (a < b ? -1 : 1)));
     if (text === this.#orderTopics || (this.#orderTopics === '' && table.size === 0)) return;

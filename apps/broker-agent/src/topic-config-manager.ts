@@ -37,6 +37,8 @@ export class TopicConfigManager {
   /** What was registered last and no source has: it may be from a file that is not there, its directory not being mounted for instance. */
   #kept: TopicConfigTable = new Map();
   #onChange = (): void => {};
+  /** The topics that name servers have an order for, once one said so. */
+  #orderTopics: ReadonlySet<string> | undefined;
   #work: Promise<void> = Promise.resolve();
   #refused = false;
   #leftOut = '';
@@ -73,6 +75,8 @@ export class TopicConfigManager {
       logger.warn({ sources: this.missingSources, topics }, 'a source has no topics yet: those registered last go on');
     }
     this.#published = wrapper && (await this.#sendableRegistration(wrapper));
+    const ordered = orderedTopics(this.#published?.topicConfigTable);
+    if (ordered.size > 0) this.#orderTopics = ordered;
     if (this.#absentSources.length > 0) this.#keep(wrapper?.topicConfigTable ?? new Map());
     await this.#refresh();
     this.#onChange = onChange;
@@ -91,6 +95,18 @@ export class TopicConfigManager {
     logger.warn(fields, 'a source is not there: the topics registered last stay until it is');
   }
 
+  /**
+   * Takes the table of ordered topics from a registration's answer: topics in it are ordered, others are not. A change is a change of the
+   * table, with a version of its own, that the next round carries (upstream: `updateOrderTopicConfig` of 4.x; reference: broker
+   * registration 2.8). Settles when it is on the disk.
+   */
+  updateOrderTopicConfig(orderTopics: ReadonlyMap<string, string>): Promise<void> {
+    const before = this.#orderTopics ?? orderedTopics(this.#published?.topicConfigTable);
+    this.#orderTopics = new Set(orderTopics.keys());
+    if (!sameSet(before, this.#orderTopics)) this.#work = this.#work.then(() => this.#publish(() => {}));
+    return this.#work;
+  }
+
   /** Settles when nothing is being written any more. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -99,16 +115,17 @@ export class TopicConfigManager {
   }
 
   #refresh(): Promise<void> {
-    this.#work = this.#work.then(() => this.#publish());
+    this.#work = this.#work.then(() => this.#publish(this.#onChange));
     return this.#work;
   }
 
-  async #publish(): Promise<void> {
+  async #publish(onChange: () => void): Promise<void> {
     const { sources, brokerTopics, minimum, clock, logger } = this.#options;
     if (this.#closed || this.missingSources.length > 0) return;
     const tables = sources.map(({ current }) => current?.table ?? new Map());
     const kept = this.#absentSources.length > 0 ? [this.#kept] : [];
-    const table = this.#sendable(unionTopicConfigTables([...tables, brokerTopics, ...kept]));
+    const union = withOrder(unionTopicConfigTables([...tables, brokerTopics, ...kept]), this.#orderTopics);
+    const table = this.#sendable(union);
     if (this.#refuse(table.size < minimum, table.size)) return;
     const previous = this.#published;
     if (previous?.topicConfigTable != null && sameTopicConfigTable(previous.topicConfigTable, table)) return;
@@ -130,7 +147,7 @@ export class TopicConfigManager {
       { topics: table.size, ...describeChange(previous?.topicConfigTable, table) },
       'the topic table changed',
     );
-    this.#onChange();
+    onChange();
   }
 
   /** The topics registered last, maybe uncompressed, in a form that can be sent now. */
@@ -179,6 +196,20 @@ export class TopicConfigManager {
       );
     }
   }
+}
+
+function orderedTopics(table: TopicConfigTable | null | undefined): ReadonlySet<string> {
+  return new Set([...(table ?? [])].filter(([, { order }]) => order).map(([topic]) => topic));
+}
+
+function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((item) => b.has(item));
+}
+
+/** The table with the order flags that name servers gave; as it is where none did. */
+function withOrder(table: TopicConfigTable, orderTopics: ReadonlySet<string> | undefined): TopicConfigTable {
+  if (orderTopics === undefined) return table;
+  return new Map([...table].map(([topic, config]) => [topic, { ...config, order: orderTopics.has(topic) }]));
 }
 
 function describeChange(before: TopicConfigTable | null | undefined, after: TopicConfigTable) {

@@ -103,6 +103,42 @@ describe('TopicConfigManager', () => {
     expect(changed?.dataVersion).to.deep.equal({ counter: 1, timestamp: 1_000, stateVersion: 0 });
   });
 
+  describe('ordered topics of name servers', () => {
+    const ordered = ({ published }: TopicConfigManager): unknown => [
+      published?.dataVersion.counter,
+      [...(published?.topicConfigTable ?? [])].filter(([, { order }]) => order).map(([name]) => name),
+    ];
+    const orderOf = (...topics: string[]): Map<string, string> => new Map(topics.map((name) => [name, 'broker-a:4']));
+
+    it('set the flag of those and clear it of all others: counter + 1, on the disk, for the next round to carry (R24)', async () => {
+      const running = manager([new TurnableSource({ table: table('TopicA', 'TopicB') })]);
+      let changes = 0;
+      await running.start(() => {
+        changes++;
+      });
+      expect(ordered(running)).to.deep.equal([0, []]);
+      await running.updateOrderTopicConfig(orderOf('TopicA', 'Elsewhere'));
+      await running.updateOrderTopicConfig(orderOf('TopicA', 'Elsewhere'));
+      await running.close();
+      expect([ordered(running), changes]).to.deep.equal([[1, ['TopicA']], 0]);
+      const { wrapper } = await new DataVersionStore(join(directory, 'state')).load();
+      expect([wrapper?.dataVersion.counter, wrapper?.topicConfigTable?.get('TopicA')?.order]).to.deep.equal([1, true]);
+    });
+
+    it('stay over a restart, and go when a later table does not have them', async () => {
+      const before = manager([new TurnableSource({ table: table('TopicA') })]);
+      await before.start(() => {});
+      await before.updateOrderTopicConfig(orderOf('TopicA'));
+      await before.close();
+      const after = manager([new TurnableSource({ table: table('TopicA') })]);
+      await after.start(() => {});
+      expect(ordered(after)).to.deep.equal([1, ['TopicA']]);
+      await after.updateOrderTopicConfig(orderOf());
+      await after.close();
+      expect(ordered(after)).to.deep.equal([2, []]);
+    });
+  });
+
   it('tells of a change once it is on the disk, and of nothing else', async () => {
     const source = new TurnableSource({ table: table('A') });
     const running = manager([source]);
