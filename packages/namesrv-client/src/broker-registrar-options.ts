@@ -1,5 +1,5 @@
 import type { TopicConfigSerializeWrapper } from '@rmqns/protocol';
-import { type Clock, type Logger, silentLogger } from '@rmqns/remoting';
+import { type Clock, type Logger, RemotingError, silentLogger } from '@rmqns/remoting';
 import type { BrokerIdentity } from './broker-identity.js';
 import type { NameServerClient } from './name-server-client.js';
 import { DEFAULT_REGISTER_BROKER_TIMEOUT_MILLIS } from './register-broker-all.js';
@@ -66,7 +66,11 @@ export interface ResolvedBrokerRegistrarOptions {
 const MIN_PERIOD_MILLIS = 10_000;
 const MAX_PERIOD_MILLIS = 60_000;
 
+const MAX_TIMER_MILLIS = 2_147_483_647;
+
+/** @throws RemotingError `INVALID_ARGUMENT` naming every number that cannot be */
 export function resolveBrokerRegistrarOptions(options: BrokerRegistrarOptions): ResolvedBrokerRegistrarOptions {
+  checkIntegers(options);
   const fiveX = options.profile === '5.x';
   const period = options.registerNameServerPeriodMillis ?? 30_000;
   return {
@@ -86,4 +90,17 @@ export function resolveBrokerRegistrarOptions(options: BrokerRegistrarOptions): 
     logger: options.logger ?? silentLogger,
     random: options.random ?? Math.random,
   };
+}
+
+function checkIntegers(options: BrokerRegistrarOptions): void {
+  const { registerNameServerPeriodMillis, registerBrokerTimeoutMillis, unregisterBrokerTimeoutMillis } = options;
+  const problems = Object.entries({
+    registerNameServerPeriodMillis,
+    registerBrokerTimeoutMillis,
+    unregisterBrokerTimeoutMillis,
+  })
+    .filter(([, value]) => value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= MAX_TIMER_MILLIS))
+    .map(([name, value]) => `${name} must be an integer from 1 to ${MAX_TIMER_MILLIS}, not ${value}`);
+  if (problems.length > 0)
+    throw new RemotingError('INVALID_ARGUMENT', `options of BrokerRegistrar: ${problems.join('; ')}`);
 }

@@ -291,7 +291,8 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   async #unregister(address: string): Promise<void> {
     const { identity, unregisterBrokerTimeoutMillis: timeoutMillis } = this.#options;
     await unregisterBrokerAll(this.#client, [address], identity, { timeoutMillis });
-    void this.#client.remotingClient.channel(address)?.close();
+    // Another's client may have other uses for the connection.
+    if (this.#ownsClient) void this.#client.remotingClient.channel(address)?.close();
   }
 
   /** An exception never stops the schedule. */

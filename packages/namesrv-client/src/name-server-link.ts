@@ -88,7 +88,7 @@ export class NameServerLink {
     return this.#turns.run('register', async () => {
       const next = this.#next ?? { requests, oneway };
       this.#next = undefined;
-      return await this.#send(next.requests, next.oneway);
+      return await this.#send(() => next.requests, next.oneway);
     });
   }
 
@@ -114,7 +114,7 @@ export class NameServerLink {
     await this.#turns.run('reconnect', async () => {
       if (this.isRegistered || this.#left.signal.aborted) return;
       if (this.#next !== undefined || this.#attempts !== attempts) return;
-      const outcome = await outcomeOf(address, async () => this.#send(currentRequests(), false), false, client.clock);
+      const outcome = await outcomeOf(address, async () => this.#send(currentRequests, false), false, client.clock);
       if (!this.#left.signal.aborted) onReconnect(outcome);
     });
   }
@@ -125,11 +125,13 @@ export class NameServerLink {
     this.#reconnectTimer?.cancel();
   }
 
-  #send(requests: RegistrationRequests, oneway: boolean): Promise<RegisterBrokerResult> {
+  /** @param current called when its turn has come; what it throws counts as a failed registration, which is tried again */
+  #send(current: () => RegistrationRequests, oneway: boolean): Promise<RegisterBrokerResult> {
     this.#attempts++;
     const deadline = this.#now() + this.#options.timeoutMillis;
     const { client, address } = this.#options;
     return this.#watching(async () => {
+      const requests = current();
       const introduces = !this.isRegistered && !this.#isIntroduced;
       if (introduces) await this.#introduce(requests, deadline);
       if (oneway) {

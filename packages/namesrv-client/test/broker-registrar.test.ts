@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { NameServerClient } from '../src/name-server-client.js';
 import { identity, topicConfig, topicTable } from './broker-fixture.js';
 import { RegistrarBench } from './registrar-bench.js';
-import { registeredBody, registeredPerms } from './scripted-name-server.js';
+import { registeredBody, registeredPerms, type ScriptedNameServer } from './scripted-name-server.js';
 
 const { REGISTER_BROKER, UNREGISTER_BROKER } = RequestCode;
 
@@ -203,6 +203,24 @@ describe('BrokerRegistrar', () => {
     await broker.start();
     expect((await broker.shutdown({ unregister: false })).outcomes).to.deep.equal([]);
     expect(server.names).to.deep.equal(['REGISTER_BROKER']);
+  });
+
+  it('says every number that cannot be', () => {
+    const wrong = { registerNameServerPeriodMillis: Number.NaN, registerBrokerTimeoutMillis: 0 };
+    expect(() => bench.registrar([], wrong)).to.throw(
+      /^options of BrokerRegistrar: registerNameServerPeriodMillis must be .* not NaN; registerBrokerTimeoutMillis must be .* not 0$/,
+    );
+  });
+
+  it('leaves the connection of a client that is not its own open when a name server goes', async () => {
+    const [server, other] = (await bench.scripted(2)) as [ScriptedNameServer, ScriptedNameServer];
+    const client = bench.ownClient();
+    const broker = bench.registrar([server, other], { client });
+    await broker.start();
+    broker.updateNameServerAddressList([other.address]);
+    while (!server.names.includes('UNREGISTER_BROKER')) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(client.remotingClient.channel(server.address)?.isActive).to.equal(true);
   });
 
   it('is started once', async () => {

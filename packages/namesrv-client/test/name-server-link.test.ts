@@ -47,6 +47,27 @@ describe('a connection to a name server', () => {
     expect(other.names).to.deep.equal(['REGISTER_BROKER']);
   });
 
+  it('goes on trying when the topic source throws just then', async () => {
+    const [server] = await bench.scripted(1);
+    const client = bench.ownClient();
+    let throws = false;
+    const current = (): typeof bench.table => {
+      if (throws) throw new TypeError('no table now');
+      return bench.table;
+    };
+    const broker = bench.registrar([server], { client, topics: { current } });
+    await broker.start();
+    const lost = closed(client);
+    throws = true;
+    server.dropConnections();
+    await lost;
+    await bench.passingUntil(100, nextReconnect(broker));
+    expect(server.names).to.deep.equal(['REGISTER_BROKER']);
+    throws = false;
+    await bench.passingUntil(200, nextReconnect(broker));
+    expect(server.names).to.deep.equal(['REGISTER_BROKER', 'REGISTER_BROKER']);
+  });
+
   it('registers once a wait with a name server that says yes and hangs up, with growing waits, and tells of it once', async () => {
     const [server] = await bench.scripted(1);
     server.answer = () => {
