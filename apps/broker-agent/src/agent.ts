@@ -71,8 +71,9 @@ export class Agent {
     const log = new RegistrationLog(logger);
     this.#log = log;
     this.#registrar
-      .on('round', (round) => log.round(round))
-      .on('lateOutcome', (outcome) => log.late(outcome))
+      .on('round', (round) => log.round(round, this.#registrar.flappingAddressList))
+      .on('outcome', (outcome, late) => log.outcome(outcome, late))
+      .on('flapping', (namesrv, shortConnections) => log.flapping(namesrv, shortConnections))
       .on('reconnect', (outcome) => log.reconnect(outcome))
       .on('masterChanged', (master, namesrv) => log.masterChanged(master, namesrv))
       .on('orderTopicConfig', (table, namesrv) => {

@@ -15,6 +15,10 @@ type Outcome = NameServerOutcome<RegisterBrokerResult>;
 export class RegistrationLog {
   readonly #logger: Logger;
   readonly #registered = new Map<string, boolean>();
+  /** Those of rounds that were told as they came. */
+  readonly #told = new WeakSet<Outcome>();
+  /** Name servers that say yes and hang up. */
+  readonly #flapping = new Set<string>();
   #summary = '';
   #orderTopics = '';
   /** The master's addresses as last told of. */
@@ -26,13 +30,19 @@ export class RegistrationLog {
     this.#logger = logger;
   }
 
-  round({ needed, outcomes, durationMillis }: RegistrationRound): void {
+  /** @param flapping the name servers that still say yes and hang up */
+  round({ needed, outcomes, durationMillis }: RegistrationRound, flapping: readonly string[] = []): void {
     this.#confirmMaster();
+    for (const namesrv of this.#flapping) {
+      if (flapping.includes(namesrv)) continue;
+      this.#flapping.delete(namesrv);
+      this.#logger.info({ namesrv }, 'no longer hangs up');
+    }
     if (!needed) {
       this.#logger.debug({}, 'all name servers know the topics, nothing was sent');
       return;
     }
-    for (const outcome of outcomes) this.#outcome(outcome, 'registered');
+    for (const outcome of outcomes) if (!this.#told.has(outcome)) this.#outcome(outcome, 'registered');
     const registered = outcomes.filter(({ status }) => status === 'ok').length;
     const summary = `registered with ${registered} of ${outcomes.length} name servers`;
     const fields = { registered, of: outcomes.length, durationMillis: Math.round(durationMillis) };
@@ -45,14 +55,26 @@ export class RegistrationLog {
     this.#summary = summary;
   }
 
-  /** An answer that came after its round. */
-  late(outcome: Outcome): void {
-    this.#outcome(outcome, 'registered late');
+  /** A name server's part in a round, as soon as it is over: nobody's line waits for the slowest. */
+  outcome(outcome: Outcome, isLate: boolean): void {
+    this.#told.add(outcome);
+    this.#outcome(outcome, isLate ? 'registered late' : 'registered');
+  }
+
+  /** Told once, instead of each connection that it takes and ends. */
+  flapping(namesrv: string, shortConnections: number): void {
+    this.#flapping.add(namesrv);
+    const fields = { namesrv, shortConnections };
+    this.#logger.warn(fields, 'says yes and hangs up at once each time, tried again every 5 s at most');
   }
 
   /** A registration outside the rounds. */
   reconnect(outcome: Outcome): void {
     const before = this.#registered.get(outcome.address);
+    if (this.#flapping.has(outcome.address)) {
+      this.#outcome(outcome, 'connected anew and registered');
+      return;
+    }
     if (outcome.status === 'ok' && before === true)
       this.#logger.info({ namesrv: outcome.address }, 'connected anew and registered');
     else this.#outcome(outcome, 'registered');
@@ -104,12 +126,12 @@ export class RegistrationLog {
     const before = this.#registered.get(address);
     const fields = { namesrv: address, durationMillis: Math.round(durationMillis) };
     this.#registered.set(address, ok);
-    if (ok && before !== true) this.#logger.info(fields, what);
-    else if (ok) this.#logger.debug(fields, what);
+    const isNews = ok !== before && !this.#flapping.has(address);
+    if (ok) this.#logger[isNews ? 'info' : 'debug'](fields, what);
     else {
       const failure = { ...fields, code: error?.code, problem: error?.message };
-      if (before === false) this.#logger.debug(failure, 'still not registered');
-      else this.#logger.warn(failure, 'not registered, tried again until it works');
+      if (isNews) this.#logger.warn(failure, 'not registered, tried again until it works');
+      else this.#logger.debug(failure, 'still not registered');
     }
   }
 }

@@ -75,8 +75,38 @@ describe('RegistrationLog', () => {
 
   it('tells of an answer after its round', () => {
     log.round(round(failed('a')));
-    log.late(ok('a'));
+    log.outcome(ok('a'), true);
     expect(lines.at(-1)).to.equal('info registered late a');
+  });
+
+  it('tells of each name server as its answer comes, and not again with the round', () => {
+    const outcomes = [ok('a'), failed('b')] as const;
+    log.outcome(outcomes[0], false);
+    expect(lines).to.deep.equal(['info registered a']);
+    log.reconnect(failed('a'));
+    log.outcome(outcomes[1], false);
+    lines = [];
+    log.round(round(...outcomes));
+    expect(lines).to.deep.equal(['info registered with 1 of 2 name servers']);
+    log.outcome(ok('a'), false);
+    expect(lines.at(-1)).to.equal('info registered a');
+  });
+
+  it('tells once of a name server that says yes and hangs up, until it no longer does', () => {
+    log.round(round(ok('a'), ok('b')));
+    log.flapping('b', 3);
+    expect(lines.at(-1)).to.equal('warn says yes and hangs up at once each time, tried again every 5 s at most b');
+    lines = [];
+    for (let time = 0; time < 3; time++) {
+      log.reconnect(ok('b'));
+      log.reconnect(failed('b'));
+      log.reconnect(ok('b'));
+      log.round(round(ok('a'), ok('b')), ['b']);
+    }
+    expect(lines).to.deep.equal([]);
+    log.round(round(ok('a'), ok('b')), []);
+    log.reconnect(ok('b'));
+    expect(lines).to.deep.equal(['info no longer hangs up b', 'info connected anew and registered b']);
   });
 
   const known = { masterAddr: 'm:1', haServerAddr: 'm:2' };
