@@ -20,6 +20,8 @@ export class RegistrationLog {
   /** Name servers that say yes and hang up. */
   readonly #flapping = new Set<string>();
   #summary = '';
+  /** The name servers that did not answer whether they know the topics, as last told of. */
+  #silent = '[]';
   #orderTopics = '';
   /** The master's addresses as last told of. */
   #master: string | undefined;
@@ -31,7 +33,10 @@ export class RegistrationLog {
   }
 
   /** @param flapping the name servers that still say yes and hang up */
-  round({ needed, outcomes, durationMillis }: RegistrationRound, flapping: readonly string[] = []): void {
+  round(
+    { needed, outcomes, queryOutcomes, durationMillis }: RegistrationRound,
+    flapping: readonly string[] = [],
+  ): void {
     this.#confirmMaster();
     for (const namesrv of this.#flapping) {
       if (flapping.includes(namesrv)) continue;
@@ -39,7 +44,7 @@ export class RegistrationLog {
       this.#logger.info({ namesrv }, 'no longer hangs up');
     }
     if (!needed) {
-      this.#logger.debug({}, 'all name servers know the topics, nothing was sent');
+      this.#notNeeded(queryOutcomes ?? []);
       return;
     }
     for (const outcome of outcomes) if (!this.#told.has(outcome)) this.#outcome(outcome, 'registered');
@@ -53,6 +58,18 @@ export class RegistrationLog {
       this.#logger.warn({ ...fields, waitingFor }, 'registered with no name server, waiting for one');
     }
     this.#summary = summary;
+  }
+
+  #notNeeded(answers: NonNullable<RegistrationRound['queryOutcomes']>): void {
+    const silent = answers.filter(({ status }) => status !== 'ok').map(({ address }) => address);
+    const text = JSON.stringify(silent);
+    if (silent.length > 0 && text !== this.#silent)
+      this.#logger.warn(
+        { namesrv: silent },
+        'did not say whether they know the topics; the others do, nothing was sent',
+      );
+    else this.#logger.debug({}, 'all name servers that answered know the topics, nothing was sent');
+    this.#silent = text;
   }
 
   /** A name server's part in a round, as soon as it is over: nobody's line waits for the slowest. */

@@ -66,6 +66,26 @@ describe('RegistrationLog', () => {
     expect(lines).to.deep.equal(['info registered a']);
   });
 
+  it('warns once of name servers that do not say whether they know the topics', () => {
+    const asked = (...statuses: ('ok' | 'failed')[]) => ({
+      ...round(),
+      needed: false,
+      queryOutcomes: statuses.map((status, i) => ({ address: `ns-${i}`, status, durationMillis: 1 })),
+    });
+    for (const statuses of [
+      ['ok', 'ok'],
+      ['ok', 'failed'],
+      ['ok', 'failed'],
+      ['ok', 'ok'],
+      ['failed', 'ok'],
+    ] as const)
+      log.round(asked(...statuses));
+    expect(lines).to.deep.equal([
+      'warn did not say whether they know the topics; the others do, nothing was sent ns-1',
+      'warn did not say whether they know the topics; the others do, nothing was sent ns-0',
+    ]);
+  });
+
   it('tells of a connection made anew', () => {
     log.round(round(ok('a')));
     lines = [];
