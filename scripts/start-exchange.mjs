@@ -1,6 +1,5 @@
 import { decodeTopicRouteData, GetRouteInfoByTopic, MASTER_ID } from '@rmqns/protocol';
 import { PullMessage, SendMessageV2 } from '../examples/storage-node/dist/src/commands.js';
-import { decodeStoredMessage } from '../examples/storage-node/dist/src/stored-message.js';
 
 const QUEUE_ID = 0;
 /** The subscription in the request counts. */
@@ -40,5 +39,11 @@ export async function exchange(client, namesrvAddress, topic, text) {
     subscription: '*',
     expressionType: 'TAG',
   });
-  return { route, brokerAddr, msgId: sent.header.msgId, message: decodeStoredMessage(pulled.command.body) };
+  return { route, brokerAddr, msgId: sent.header.msgId, message: { queueId, queueOffset, body: bodyOf(pulled.body) } };
+}
+
+/** The body of a stored message, which with IPv4 addresses is its field at 84 (reference: storage-node 5.1). */
+function bodyOf(message) {
+  const bytes = Buffer.from(message);
+  return bytes.subarray(88, 88 + bytes.readInt32BE(84));
 }

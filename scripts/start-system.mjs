@@ -6,7 +6,7 @@ import { systemClock } from '@rmqns/remoting';
 import { Agent } from '../apps/broker-agent/dist/src/agent.js';
 import { loadAgentConfig } from '../apps/broker-agent/dist/src/load-agent-config.js';
 import { createStorageNode } from '../examples/storage-node/dist/src/storage-node.js';
-import { keepTopicsFile } from '../examples/storage-node/dist/src/topics-file.js';
+import { writeTopicsFile } from '../examples/storage-node/dist/src/topics-file.js';
 
 const HOST = '127.0.0.1';
 const BROKER_NAME = 'storage-node';
@@ -30,12 +30,10 @@ export async function startSystem(directory, signal, onStarted) {
   );
   onStarted('the name server', () => nameServer.close());
 
-  const node = await startOnFreePort(10911, (port) =>
-    createStorageNode({ host: HOST, port, brokerName: BROKER_NAME, topics }),
-  );
+  const node = await startOnFreePort(10911, (port) => createStorageNode({ host: HOST, port, topics }));
   onStarted('the storage node', () => node.close());
   const store = join(directory, 'store');
-  await keepTopicsFile(store, node.topicConfigTable, Date.now());
+  await writeTopicsFile(store, node.topicConfigTable, Date.now());
 
   const registered = nextRegistration(nameServer, signal);
   const agent = await createAgent(directory, nameServer.address, node.brokerAddr, store);

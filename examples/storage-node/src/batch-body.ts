@@ -11,17 +11,20 @@ export interface BatchMessage {
 /** totalSize, two zeros (magic and CRC, unused here), flag, bodyLength: four bytes each. */
 const HEAD_BYTES = 20;
 const MIN_RECORD_BYTES = HEAD_BYTES + 2;
+/** A batch of the smallest records has many more than any producer sends. */
+const MAX_RECORDS = 10_000;
 
 /**
  * Takes a batch apart: records of totalSize 4 | 0 4 | 0 4 | flag 4 | bodyLength 4, body | propertiesLength 2, properties, one after the
  * other (reference: storage-node 4.4; upstream: `MessageDecoder.decodeMessages`). Bodies and properties are views.
  *
- * @throws CommandError MESSAGE_ILLEGAL when a length does not fit, or there is no record: of such a batch nothing may be stored
+ * @throws CommandError MESSAGE_ILLEGAL when a length does not fit, or there are no records or too many: of such a batch nothing may be stored
  */
 export function decodeBatch(bytes: Buffer): BatchMessage[] {
   const messages: BatchMessage[] = [];
   for (let at = 0; at < bytes.length; ) {
     const record = recordAt(bytes, at);
+    if (messages.length === MAX_RECORDS) throw illegal(`it has more than ${MAX_RECORDS} records`);
     messages.push(decodeRecord(record, at));
     at += record.length;
   }

@@ -12,12 +12,6 @@ import {
   writeFastJson,
 } from '@rmqns/remoting/json';
 
-/** What this node reads of a heartbeat (34; upstream: `HeartbeatData`): who it is, and the groups it consumes in. */
-export interface Heartbeat {
-  readonly clientID: string;
-  readonly consumerGroups: readonly string[];
-}
-
 /** One queue of a topic (upstream: `MessageQueue`). */
 export interface MessageQueueName {
   readonly topic: string;
@@ -25,66 +19,34 @@ export interface MessageQueueName {
   readonly queueId: number;
 }
 
-/** Queues that a client of a group wants to lock, or gives back (41, 42; upstream: `LockBatchRequestBody`). */
-export interface LockRequest {
-  readonly consumerGroup: string;
-  readonly clientId: string;
-  readonly mqSet: readonly MessageQueueName[];
-}
-
-/** A subscription that wants to be checked (46; upstream: `CheckClientRequestBody`). */
-export interface CheckClient {
-  readonly expressionType: string;
-}
-
-export const heartbeatBody: BodyCodec<Heartbeat> = json(
-  (heartbeat) => ({
-    clientID: heartbeat.clientID,
-    consumerDataSet: heartbeat.consumerGroups.map((groupName) => ({ groupName })),
-    producerDataSet: [],
-  }),
-  (body) => ({
-    clientID: text(body, 'clientID'),
-    consumerGroups: list(body, 'consumerDataSet').map((group) => text(group, 'groupName')),
-  }),
-);
+/** What this node reads of a heartbeat: who it is, and the groups it consumes in (34; upstream: `HeartbeatData`). */
+export const heartbeatBody = json((body) => ({
+  clientID: text(body, 'clientID'),
+  consumerDataSet: list(body, 'consumerDataSet').map((group) => ({ groupName: text(group, 'groupName') })),
+}));
 
 /** The ids of a group's members (38; upstream: `GetConsumerListByGroupResponseBody`). */
-export const consumerListBody: BodyCodec<readonly string[]> = json(
-  (consumerIdList) => ({ consumerIdList }),
-  (body) => (toArray(jsonField(body, 'consumerIdList'), 'consumerIdList') ?? []).map(String),
-);
+export const consumerListBody = json((body) => ({
+  consumerIdList: (toArray(jsonField(body, 'consumerIdList'), 'consumerIdList') ?? []).map(String),
+}));
 
-export const lockRequestBody: BodyCodec<LockRequest> = json(
-  (request) => request,
-  (body) => ({
-    consumerGroup: text(body, 'consumerGroup'),
-    clientId: text(body, 'clientId'),
-    mqSet: list(body, 'mqSet').map(queueName),
-  }),
-);
+/** Queues that a client of a group wants to lock, or gives back (41, 42; upstream: `LockBatchRequestBody`). */
+export const lockRequestBody = json((body) => ({
+  consumerGroup: text(body, 'consumerGroup'),
+  clientId: text(body, 'clientId'),
+  mqSet: list(body, 'mqSet').map(queueName),
+}));
 
 /** The queues that were granted (41; upstream: `LockBatchResponseBody`). */
-export const lockedBody: BodyCodec<readonly MessageQueueName[]> = json(
-  (lockOKMQSet) => ({ lockOKMQSet }),
-  (body) => list(body, 'lockOKMQSet').map(queueName),
-);
-
-export const checkClientBody: BodyCodec<CheckClient> = json(
-  ({ expressionType }) => ({ subscriptionData: { expressionType } }),
-  (body) => {
-    const subscription = toObject(jsonField(body, 'subscriptionData'), 'subscriptionData') ?? {};
-    return { expressionType: toText(jsonField(subscription, 'expressionType')) ?? 'TAG' };
-  },
-);
+export const lockedBody = json((body) => ({ lockOKMQSet: list(body, 'lockOKMQSet').map(queueName) }));
 
 /** A body of JSON as upstream's fastjson reads and writes it. Decoding throws DecodeError for anything else than an object. */
-function json<T>(toJson: (value: T) => object, fromJson: (body: JsonObject) => T): BodyCodec<T> {
+function json<T extends object>(check: (body: JsonObject) => T): BodyCodec<T> {
   return {
-    encode: (value) => encodeUtf8(writeFastJson(toJson(value), 'standard')),
+    encode: (value) => encodeUtf8(writeFastJson(value, 'standard')),
     decode(bytes) {
       const value = bytes === undefined ? undefined : parseFastJson(new TextDecoder().decode(bytes));
-      return fromJson(object(value, 'the body'));
+      return check(object(value, 'the body'));
     },
   };
 }
@@ -104,8 +66,9 @@ function object(value: JsonValue | undefined, what: string): JsonObject {
   return found;
 }
 
+/** Made anew, since it may be kept: a part of the body's text would keep the whole text. */
 function text(body: JsonObject, name: string): string {
   const value = toText(jsonField(body, name));
   if (value === undefined || value === null) throw new DecodeError(`the JSON property ${name} is missing`);
-  return value;
+  return Buffer.from(value).toString();
 }

@@ -1,6 +1,6 @@
 import { RequestCode } from '@rmqns/protocol';
-import { defineCommand, t } from '@rmqns/remoting/command';
-import { checkClientBody, consumerListBody, heartbeatBody, lockedBody, lockRequestBody } from './client-bodies.js';
+import { defineCommand, type HeaderSchema, t } from '@rmqns/remoting/command';
+import { consumerListBody, heartbeatBody, lockedBody, lockRequestBody } from './client-bodies.js';
 
 /**
  * The requests that clients and tools send to a node (reference: storage-node 1). A definition names the fields that this node reads;
@@ -33,23 +33,15 @@ export const SendMessage = defineCommand({
   response: stored,
 });
 
-/** The same fields, named by single letters. */
+/** The fields of SEND_MESSAGE in its order, named by single letters. */
 const sendV2 = {
-  /** topic */
   b: t.string(),
-  /** queueId */
   e: t.int(),
-  /** sysFlag */
   f: t.int(),
-  /** bornTimestamp */
   g: t.long(),
-  /** flag */
   h: t.int(),
-  /** properties */
   i: t.string().default(''),
-  /** reconsumeTimes */
   j: t.int().default(0),
-  /** batch */
   m: t.boolean().default(false),
 };
 
@@ -111,54 +103,23 @@ export const LitePullMessage = defineCommand({
   response: pulled,
 });
 
-/** 33: the answer's body is one stored message. */
-export const ViewMessageById = defineCommand({
-  code: RequestCode.VIEW_MESSAGE_BY_ID,
-  name: 'VIEW_MESSAGE_BY_ID',
-  request: {
-    /** The physical offset in the message's id. */
-    offset: t.long(),
-  },
-});
+const group = { consumerGroup: t.string() };
+const offset = { offset: t.long() };
 
 /** 14 */
-export const QueryConsumerOffset = defineCommand({
-  code: RequestCode.QUERY_CONSUMER_OFFSET,
-  name: 'QUERY_CONSUMER_OFFSET',
-  request: { consumerGroup: t.string(), topic: t.string(), queueId: t.int() },
-  response: { offset: t.long() },
-});
+export const QueryConsumerOffset = queueCommand('QUERY_CONSUMER_OFFSET', group, offset);
 
 /** 15: oneway from Java. */
-export const UpdateConsumerOffset = defineCommand({
-  code: RequestCode.UPDATE_CONSUMER_OFFSET,
-  name: 'UPDATE_CONSUMER_OFFSET',
-  request: { consumerGroup: t.string(), topic: t.string(), queueId: t.int(), commitOffset: t.long() },
-});
+export const UpdateConsumerOffset = queueCommand('UPDATE_CONSUMER_OFFSET', { ...group, commitOffset: t.long() }, {});
 
 /** 30 */
-export const GetMaxOffset = defineCommand({
-  code: RequestCode.GET_MAX_OFFSET,
-  name: 'GET_MAX_OFFSET',
-  request: { topic: t.string(), queueId: t.int() },
-  response: { offset: t.long() },
-});
+export const GetMaxOffset = queueCommand('GET_MAX_OFFSET', {}, offset);
 
 /** 31 */
-export const GetMinOffset = defineCommand({
-  code: RequestCode.GET_MIN_OFFSET,
-  name: 'GET_MIN_OFFSET',
-  request: { topic: t.string(), queueId: t.int() },
-  response: { offset: t.long() },
-});
+export const GetMinOffset = queueCommand('GET_MIN_OFFSET', {}, offset);
 
 /** 29 */
-export const SearchOffsetByTimestamp = defineCommand({
-  code: RequestCode.SEARCH_OFFSET_BY_TIMESTAMP,
-  name: 'SEARCH_OFFSET_BY_TIMESTAMP',
-  request: { topic: t.string(), queueId: t.int(), timestamp: t.long() },
-  response: { offset: t.long() },
-});
+export const SearchOffsetByTimestamp = queueCommand('SEARCH_OFFSET_BY_TIMESTAMP', { timestamp: t.long() }, offset);
 
 /** 34 */
 export const HeartBeat = defineCommand({
@@ -178,7 +139,7 @@ export const UnregisterClient = defineCommand({
 export const GetConsumerListByGroup = defineCommand({
   code: RequestCode.GET_CONSUMER_LIST_BY_GROUP,
   name: 'GET_CONSUMER_LIST_BY_GROUP',
-  request: { consumerGroup: t.string() },
+  request: group,
   responseBody: consumerListBody,
 });
 
@@ -186,7 +147,7 @@ export const GetConsumerListByGroup = defineCommand({
 export const NotifyConsumerIdsChanged = defineCommand({
   code: RequestCode.NOTIFY_CONSUMER_IDS_CHANGED,
   name: 'NOTIFY_CONSUMER_IDS_CHANGED',
-  request: { consumerGroup: t.string() },
+  request: group,
 });
 
 /** 41 */
@@ -204,25 +165,18 @@ export const UnlockBatchMq = defineCommand({
   requestBody: lockRequestBody,
 });
 
-/** 46 */
-export const CheckClientConfig = defineCommand({
-  code: RequestCode.CHECK_CLIENT_CONFIG,
-  name: 'CHECK_CLIENT_CONFIG',
-  requestBody: checkClientBody,
-});
-
 /** 28: the answer's body is a `KvTable`. */
 export const GetBrokerRuntimeInfo = defineCommand({
   code: RequestCode.GET_BROKER_RUNTIME_INFO,
   name: 'GET_BROKER_RUNTIME_INFO',
 });
 
-/** 26: the answer's body is properties text. */
-export const GetBrokerConfig = defineCommand({
-  code: RequestCode.GET_BROKER_CONFIG,
-  name: 'GET_BROKER_CONFIG',
-  response: {
-    /** A data version as JSON. */
-    version: t.string(),
-  },
-});
+/** A request about one queue. */
+function queueCommand<More extends HeaderSchema, Response extends HeaderSchema>(
+  name: keyof typeof RequestCode,
+  more: More,
+  response: Response,
+) {
+  const request = { topic: t.string(), queueId: t.int(), ...more };
+  return defineCommand({ code: RequestCode[name], name, request, response });
+}

@@ -1,3 +1,6 @@
+import { ResponseCode } from '@rmqns/protocol';
+import { CommandError } from '@rmqns/remoting';
+
 /** A client that consumes in a group. */
 interface Member<Connection> {
   /** Where its last heartbeat came from. */
@@ -8,6 +11,8 @@ interface Member<Connection> {
 
 /** A client not heard of for so long is gone (upstream: `channelExpiredTimeout`). */
 const EXPIRY_MILLIS = 120_000;
+/** Upstream's limit for names of groups. */
+const MAX_NAME_LENGTH = 255;
 
 /**
  * Who consumes in which group (reference: storage-node 6.1 to 6.3; upstream: `ConsumerManager`). Clients divide the queues among
@@ -23,8 +28,13 @@ export class ConsumerGroups<Connection> {
     this.#limit = limit;
   }
 
-  /** A client says that it is there, and in which groups. */
+  /**
+   * A client says that it is there, and in which groups.
+   *
+   * @throws CommandError SYSTEM_ERROR when a name is too long to be kept
+   */
   heartbeat(clientId: string, groups: readonly string[], connection: Connection, nowMillis: number): string[] {
+    for (const name of [clientId, ...groups]) refuseLongName(name);
     const member: Member<Connection> = { connection, heartbeatMillis: nowMillis };
     return groups.filter((group) => this.#put(group, clientId, member));
   }
@@ -76,4 +86,13 @@ export class ConsumerGroups<Connection> {
     if (members.size === 0) this.#groups.delete(group);
     return members.size < before;
   }
+}
+
+/** @throws CommandError SYSTEM_ERROR for a name of a group or client that is too long to be kept */
+export function refuseLongName(name: string): void {
+  if (name.length > MAX_NAME_LENGTH)
+    throw new CommandError(
+      ResponseCode.SYSTEM_ERROR,
+      `a name has ${name.length} characters; ${MAX_NAME_LENGTH} are allowed`,
+    );
 }

@@ -1,19 +1,9 @@
 import { ResponseCode } from '@rmqns/protocol';
-import {
-  CommandError,
-  decodeHeader,
-  encodeHeader,
-  type ProcessorResult,
-  RemotingCommand,
-  type RemotingServer,
-  type RequestContext,
-} from '@rmqns/remoting';
+import { CommandError, type RemotingServer } from '@rmqns/remoting';
 import type { HeaderOutput } from '@rmqns/remoting/command';
-import { LitePullMessage, PullMessage, ViewMessageById } from './commands.js';
-import type { MessageQueue } from './message-queue.js';
+import { LitePullMessage, PullMessage } from './commands.js';
 import type { NodeState } from './node-state.js';
-import { type Pull, type PullResult, pullMessages } from './pull-messages.js';
-import { everyMessage, type MessageFilter, tagFilter } from './tag-filter.js';
+import { type Pull, pullMessages, type TagFilter, tagFilter } from './pull-messages.js';
 
 type PullHeader = HeaderOutput<typeof PullMessage.request>;
 
@@ -29,62 +19,42 @@ const PullSysFlag = {
 
 /** Clients give up after 30 s. */
 const MAX_SUSPEND_MILLIS = 25_000;
-const DEFAULT_ANSWER_BYTES = 256 * 1024;
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/** What an answer's body may have, whatever the client would take. */
+const MAX_ANSWER_BYTES = 256 * 1024;
 
-/**
- * Pulling: 11, 361 and 33 (reference: storage-node 6.4). Both pulls are plain processors, not typed handlers, because their answers
- * have header fields with codes other than SUCCESS too.
- */
+/** Pulling: 11 and 361 (reference: storage-node 6.4). */
 export function handlePulls(server: RemotingServer, node: NodeState): void {
-  const processor = {
-    processRequest: (ctx: RequestContext, request: RemotingCommand) =>
-      pull(node, decodeHeader(PullMessage.request, request.extFields), ctx.signal),
-  };
-  server.registerProcessor(PullMessage.code, processor);
-  server.registerProcessor(LitePullMessage.code, processor);
-
-  server.handle(ViewMessageById, ({ header: { offset } }) => {
-    const message = node.store.view(Number(offset));
-    if (message === undefined)
-      throw new CommandError(ResponseCode.SYSTEM_ERROR, `can not find message by the offset, ${offset}`);
-    return { body: message };
-  });
+  server.handle(PullMessage, ({ header, signal }) => pull(node, header, signal));
+  server.handle(LitePullMessage, ({ header, signal }) => pull(node, header, signal));
 }
 
 /** A held pull is a promise: its connection's other requests are answered meanwhile. */
-async function pull(node: NodeState, header: PullHeader, signal: AbortSignal): Promise<ProcessorResult> {
-  const { consumerGroup, topic, queueId, sysFlag, commitOffset } = header;
+async function pull(node: NodeState, header: PullHeader, signal: AbortSignal) {
+  const { topic, queueId, queueOffset, maxMsgNums, sysFlag, commitOffset } = header;
   const queue = node.store.queue(topic, queueId);
-  if ((sysFlag & PullSysFlag.COMMIT_OFFSET) !== 0) node.offsets.commit(consumerGroup, topic, queueId, commitOffset);
-  const wanted: Pull = {
-    queueOffset: header.queueOffset,
-    maxMsgNums: header.maxMsgNums,
-    maxBytes: Math.min(header.maxMsgBytes ?? DEFAULT_ANSWER_BYTES, MAX_ANSWER_BYTES),
-    isWanted: filterOf(header),
-  };
+  // A client that knows no offset yet may say -1.
+  if ((sysFlag & PullSysFlag.COMMIT_OFFSET) !== 0 && commitOffset >= 0) node.offsets.commit(header, commitOffset);
+  const maxBytes = Math.min(header.maxMsgBytes ?? MAX_ANSWER_BYTES, MAX_ANSWER_BYTES);
+  const wanted: Pull = { queueOffset, maxMsgNums, maxBytes, isWanted: filterOf(header) };
   let result = pullMessages(queue, wanted);
   if (result.code === ResponseCode.PULL_NOT_FOUND && (sysFlag & PullSysFlag.SUSPEND) !== 0) {
     const millis = Math.min(Number(header.suspendTimeoutMillis), MAX_SUSPEND_MILLIS);
     await node.heldPulls.wait(queue, millis, signal);
     result = pullMessages(queue, wanted);
   }
-  node.pulledCount += result.messages.length;
-  return answer(queue, result);
-}
-
-function answer({ minOffset, maxOffset }: MessageQueue, result: PullResult): RemotingCommand {
   const { code, nextBeginOffset, messages } = result;
-  return RemotingCommand.response(code, undefined, {
-    extFields: encodeHeader(PullMessage.response, { suggestWhichBrokerId: 0, nextBeginOffset, minOffset, maxOffset }),
+  node.pulledCount += messages.length;
+  return {
+    code,
+    header: { suggestWhichBrokerId: 0, nextBeginOffset, minOffset: 0, maxOffset: queue.maxOffset },
     body: messages.length === 0 ? undefined : Buffer.concat(messages),
-  });
+  };
 }
 
 /** A push consumer filters by tag itself, so its messages are sent unfiltered. */
-function filterOf({ sysFlag, subscription, expressionType }: PullHeader): MessageFilter {
-  if ((sysFlag & PullSysFlag.SUBSCRIPTION) === 0) return everyMessage;
+function filterOf({ sysFlag, subscription, expressionType }: PullHeader): TagFilter {
+  if ((sysFlag & PullSysFlag.SUBSCRIPTION) === 0) return tagFilter('*');
   if (expressionType !== 'TAG')
-    throw new CommandError(ResponseCode.SYSTEM_ERROR, `this node filters by TAG only, not by ${expressionType}`);
+    throw new CommandError(ResponseCode.SYSTEM_ERROR, 'this node filters by tag only: set the expression type TAG');
   return tagFilter(subscription);
 }

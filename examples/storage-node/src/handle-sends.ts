@@ -1,11 +1,9 @@
 import { ResponseCode } from '@rmqns/protocol';
-import { type Channel, CommandError, parseSocketAddress, type RemotingServer } from '@rmqns/remoting';
+import { type Channel, CommandError, type RemotingServer } from '@rmqns/remoting';
 import type { HeaderOutput } from '@rmqns/remoting/command';
 import { type BatchMessage, decodeBatch } from './batch-body.js';
 import { SendBatchMessage, SendMessage, SendMessageV2 } from './commands.js';
-import { inetHost } from './inet-host.js';
-import { messageProperty } from './message-properties.js';
-import { MessageSysFlag } from './message-sys-flag.js';
+import { hostBytes, MessageSysFlag, messageProperties } from './message.js';
 import type { NodeState } from './node-state.js';
 
 type SendHeader = HeaderOutput<typeof SendMessage.request>;
@@ -42,10 +40,10 @@ function send(node: NodeState, header: SendHeader, body: Uint8Array = NO_BODY, c
   const messages = messagesOf(header, body);
   for (const { properties } of messages) refuseUnsupported(sysFlag, properties);
   const queue = node.store.queueToWrite(topic, header.queueId);
-  const bornHost = bornHostOf(channel);
+  const sent = { sysFlag, bornTimestamp, bornHost: hostBytes(channel.remoteAddress), reconsumeTimes };
   const { messageIds, queueOffset } = node.store.append(
     queue,
-    messages.map((message) => ({ ...message, sysFlag, bornTimestamp, bornHost, reconsumeTimes })),
+    messages.map((message) => ({ ...message, ...sent })),
     node.storeHost,
   );
   node.heldPulls.wake(queue);
@@ -58,19 +56,14 @@ function messagesOf({ batch, flag, properties }: SendHeader, body: Uint8Array): 
   return [{ flag, body, properties: Buffer.from(properties) }];
 }
 
-function bornHostOf(channel: Channel) {
-  const { host, port } = parseSocketAddress(channel.remoteAddress);
-  return inetHost(host, port);
-}
-
-/** What a node without transactions and timers would deliver when it should not (reference: storage-node 4.3). */
+/** What a node without transactions and delays must not store. */
 function refuseUnsupported(sysFlag: number, properties: Uint8Array): void {
   refuseAbove(MAX_PROPERTIES_BYTES, properties.length, 'the property text');
-  const text = Buffer.from(properties).toString('utf8');
+  const found = messageProperties(properties);
   const isHalf = (sysFlag & MessageSysFlag.TRANSACTION_MASK) === MessageSysFlag.TRANSACTION_PREPARED;
-  if (isHalf || messageProperty(text, 'TRAN_MSG') === 'true')
+  if (isHalf || found.get('TRAN_MSG')?.toLowerCase() === 'true')
     throw new CommandError(ResponseCode.NO_PERMISSION, 'this node knows no transactions, and refuses half messages');
-  const delay = DELAY_PROPERTIES.find((name) => (messageProperty(text, name) ?? '0') !== '0');
+  const delay = DELAY_PROPERTIES.find((name) => !['', '0', undefined].includes(found.get(name)));
   if (delay !== undefined)
     throw new CommandError(
       ResponseCode.MESSAGE_ILLEGAL,

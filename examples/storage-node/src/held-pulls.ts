@@ -1,10 +1,13 @@
 import type { Clock, Timer } from '@rmqns/remoting';
-import type { MessageQueue } from './message-queue.js';
+import type { MessageQueue } from './message-store.js';
 
 interface HeldPull {
   readonly timer: Timer;
   readonly release: () => void;
 }
+
+/** How long a pull waits that is one too many: consumers answered at once ask again at once. */
+const CROWDED_MILLIS = 100;
 
 /**
  * Pulls that wait for the next message of their queue (upstream: `PullRequestHoldService`, which looks every 5 s; here each has a timer
@@ -17,6 +20,7 @@ export class HeldPulls {
   #count = 0;
   #isClosed = false;
 
+  /** @param limit how many wait for their whole time; those beyond it wait for 100 ms */
   constructor(clock: Clock, limit: number) {
     this.#clock = clock;
     this.#limit = limit;
@@ -28,13 +32,13 @@ export class HeldPulls {
   }
 
   /**
-   * Resolves when it is time to look at the queue again, or there is no use in waiting. At once when too many wait already, or the node
-   * is closing.
+   * Resolves when it is time to look at the queue again, or there is no use in waiting, as when the node is closing.
    *
    * @param signal aborted when the one who asked is gone
    */
   wait(queue: MessageQueue, timeoutMillis: number, signal: AbortSignal): Promise<void> {
-    if (this.#isClosed || signal.aborted || timeoutMillis <= 0 || this.#count >= this.#limit) return Promise.resolve();
+    if (this.#isClosed || signal.aborted || timeoutMillis <= 0) return Promise.resolve();
+    const millis = this.#count < this.#limit ? timeoutMillis : Math.min(timeoutMillis, CROWDED_MILLIS);
     const held = this.#held.get(queue) ?? new Set();
     this.#held.set(queue, held);
     return new Promise((resolve) => {
@@ -45,7 +49,7 @@ export class HeldPulls {
         signal.removeEventListener('abort', release);
         resolve();
       };
-      const pull: HeldPull = { timer: this.#clock.setTimeout(release, timeoutMillis), release };
+      const pull: HeldPull = { timer: this.#clock.setTimeout(release, millis), release };
       signal.addEventListener('abort', release);
       held.add(pull);
       this.#count++;

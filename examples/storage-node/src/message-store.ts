@@ -1,50 +1,71 @@
 import { ResponseCode } from '@rmqns/protocol';
 import { type Clock, CommandError } from '@rmqns/remoting';
-import type { InetHost } from './inet-host.js';
-import { messageId } from './message-id.js';
-import { MessageQueue } from './message-queue.js';
-import { encodeStoredMessage, type StoredMessage } from './stored-message.js';
+import { quoteForPeople } from '@rmqns/remoting/json';
+import { encodeMessage, type Message, messageId, messageProperties } from './message.js';
 
-/** A message to be stored: what its place in the store does not decide. */
-export type NewMessage = Pick<
-  StoredMessage,
-  'flag' | 'sysFlag' | 'bornTimestamp' | 'bornHost' | 'reconsumeTimes' | 'body' | 'properties'
->;
-
-export interface MessageStoreOptions {
-  /** Topics and how many queues each has. */
-  readonly topics: ReadonlyMap<string, number>;
-  /** What the messages may take in memory, in bytes. */
-  readonly maxBytes: number;
-  readonly clock: Clock;
+/** One stored message in its queue. */
+export interface QueuedMessage {
+  /** As consumers read it; see encodeMessage. */
+  readonly bytes: Buffer;
+  /** Empty when it has none. */
+  readonly tag: string;
+  readonly storeTimestamp: number;
 }
 
-/** Where messages were put. */
-export interface Stored {
-  readonly messageIds: readonly string[];
-  /** Of the first; the others follow it. */
-  readonly queueOffset: number;
+/** One queue of a topic: messages in the order they came. Nothing is ever taken out, so the first has offset 0 for ever. */
+export class MessageQueue {
+  readonly topic: string;
+  readonly queueId: number;
+  /** By their offset. */
+  readonly messages: QueuedMessage[] = [];
+
+  constructor(topic: string, queueId: number) {
+    this.topic = topic;
+    this.queueId = queueId;
+  }
+
+  /** The offset that the next message will have. */
+  get maxOffset(): number {
+    return this.messages.length;
+  }
+
+  /** The first offset that was stored at this time or later; `maxOffset` when there is none. */
+  searchOffset(timestamp: number): number {
+    let low = 0;
+    let high = this.maxOffset;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.messages[middle]?.storeTimestamp ?? 0) < timestamp) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
-/** What a message costs beyond its own bytes, in this program. */
-const OVERHEAD_BYTES = 200;
+/** What a message costs beyond its own bytes, measured in resident memory with 500,000 of the smallest. */
+const OVERHEAD_BYTES = 500;
 
 /** All topics of a node, in memory, with a limit. */
 export class MessageStore {
   readonly #queues: ReadonlyMap<string, readonly MessageQueue[]>;
   readonly #maxBytes: number;
   readonly #clock: Clock;
-  readonly #byPhysicalOffset = new Map<number, Buffer>();
   #physicalOffset = 0;
   #usedBytes = 0;
+  #messageCount = 0;
+  #earliestStoreTimestamp: number | undefined;
   #lastStoreTimestamp = 0;
   #nextQueue = 0;
 
-  constructor({ topics, maxBytes, clock }: MessageStoreOptions) {
+  /**
+   * @param queueNums topics, and how many queues each has
+   * @param maxBytes what the messages may take in memory
+   */
+  constructor(queueNums: Iterable<readonly [topic: string, queueNums: number]>, maxBytes: number, clock: Clock) {
     this.#queues = new Map(
-      [...topics].map(([topic, queueNums]) => [
+      [...queueNums].map(([topic, count]) => [
         topic,
-        Array.from({ length: queueNums }, (_, queueId) => new MessageQueue(topic, queueId)),
+        Array.from({ length: count }, (_, queueId) => new MessageQueue(topic, queueId)),
       ]),
     );
     this.#maxBytes = maxBytes;
@@ -53,12 +74,17 @@ export class MessageStore {
 
   /** How many messages were stored since the start. */
   get messageCount(): number {
-    return this.#byPhysicalOffset.size;
+    return this.#messageCount;
   }
 
   /** The used part of the limit, 0 to 1. */
   get usedRatio(): number {
     return this.#usedBytes / this.#maxBytes;
+  }
+
+  /** When the oldest message was stored; `undefined` in an empty store. */
+  get earliestStoreTimestamp(): number | undefined {
+    return this.#earliestStoreTimestamp;
   }
 
   hasQueue(topic: string, queueId: number): boolean {
@@ -82,51 +108,43 @@ export class MessageStore {
   }
 
   /**
-   * Puts messages at the end of a queue: all of them, or none.
+   * Puts messages at the end of a queue: all of them, or none. Tells their ids, and the offset of the first.
    *
    * @throws CommandError SERVICE_NOT_AVAILABLE when the store is full; producers then try another node
    */
-  append(queue: MessageQueue, messages: readonly NewMessage[], storeHost: InetHost): Stored {
+  append(
+    queue: MessageQueue,
+    messages: readonly Message[],
+    storeHost: Buffer,
+  ): { messageIds: string[]; queueOffset: number } {
     const { topic, queueId, maxOffset } = queue;
     // Searching by time needs times that never go back, whatever the machine's clock does.
     const storeTimestamp = Math.max(this.#lastStoreTimestamp, this.#clock.now());
     let physicalOffset = this.#physicalOffset;
-    const encoded = messages.map((message, i) => {
+    let usedBytes = this.#usedBytes;
+    const messageIds: string[] = [];
+    const queued = messages.map((message, i): QueuedMessage => {
       const place = { topic, queueId, queueOffset: maxOffset + i, physicalOffset, storeTimestamp, storeHost };
-      const bytes = encodeStoredMessage({ ...message, ...place });
+      const bytes = encodeMessage(message, place);
+      messageIds.push(messageId(place));
+      // Made anew: a part of a text would keep the whole text.
+      const tag = Buffer.from(messageProperties(message.properties).get('TAGS') ?? '').toString();
       physicalOffset += bytes.length;
-      return { physicalOffset: place.physicalOffset, bytes };
+      usedBytes += bytes.length + 2 * tag.length + OVERHEAD_BYTES;
+      return { bytes, tag, storeTimestamp };
     });
-    const growth = physicalOffset - this.#physicalOffset + OVERHEAD_BYTES * messages.length;
-    if (this.#usedBytes + growth > this.#maxBytes) {
+    if (usedBytes > this.#maxBytes)
       throw new CommandError(
         ResponseCode.SERVICE_NOT_AVAILABLE,
         `the store is full: it keeps ${this.#maxBytes} bytes in memory and drops nothing`,
       );
-    }
-    for (const { physicalOffset, bytes } of encoded) {
-      queue.push({ bytes, storeTimestamp });
-      this.#byPhysicalOffset.set(physicalOffset, bytes);
-    }
+    for (const message of queued) queue.messages.push(message);
     this.#physicalOffset = physicalOffset;
-    this.#usedBytes += growth;
+    this.#usedBytes = usedBytes;
+    this.#messageCount += queued.length;
+    this.#earliestStoreTimestamp ??= storeTimestamp;
     this.#lastStoreTimestamp = storeTimestamp;
-    return {
-      messageIds: encoded.map(({ physicalOffset }) => messageId(storeHost, physicalOffset)),
-      queueOffset: maxOffset,
-    };
-  }
-
-  /** The message whose id holds this offset. */
-  view(physicalOffset: number): Buffer | undefined {
-    return this.#byPhysicalOffset.get(physicalOffset);
-  }
-
-  /** When the oldest message was stored; `undefined` in an empty store. */
-  get earliestStoreTimestamp(): number | undefined {
-    const firsts = [...this.#queues.values()].flatMap((queues) => queues.map((queue) => queue.at(0)?.storeTimestamp));
-    const times = firsts.filter((time) => time !== undefined);
-    return times.length === 0 ? undefined : Math.min(...times);
+    return { messageIds, queueOffset: maxOffset };
   }
 
   #topic(topic: string): readonly MessageQueue[] {
@@ -134,7 +152,7 @@ export class MessageStore {
     if (queues === undefined)
       throw new CommandError(
         ResponseCode.TOPIC_NOT_EXIST,
-        `topic[${topic}] not exist: this node creates none by itself`,
+        `topic ${quoteForPeople(topic)} not exist: this node creates none by itself`,
       );
     return queues;
   }

@@ -1,7 +1,9 @@
 import { ResponseCode } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
-import type { MessageQueue } from './message-queue.js';
-import type { MessageFilter } from './tag-filter.js';
+import type { MessageQueue } from './message-store.js';
+
+/** Whether a consumer wants messages with this tag; `''` is none. */
+export type TagFilter = (tag: string) => boolean;
 
 /** What a consumer asks of a queue. */
 export interface Pull {
@@ -10,7 +12,7 @@ export interface Pull {
   readonly maxMsgNums: number;
   /** For all messages together; the first is given however large it is. */
   readonly maxBytes: number;
-  readonly isWanted: MessageFilter;
+  readonly isWanted: TagFilter;
 }
 
 /** What a consumer gets. */
@@ -27,8 +29,8 @@ const MAX_SKIPPED = 10_000;
 
 /** Answers a pull from what the queue holds now (reference: storage-node 6.4). */
 export function pullMessages(queue: MessageQueue, pull: Pull): PullResult {
-  const { minOffset, maxOffset } = queue;
-  if (pull.queueOffset < minOffset) return nothing(ResponseCode.PULL_OFFSET_MOVED, minOffset);
+  const { messages: stored, maxOffset } = queue;
+  if (pull.queueOffset < 0) return nothing(ResponseCode.PULL_OFFSET_MOVED, 0);
   if (pull.queueOffset > maxOffset) return nothing(ResponseCode.PULL_OFFSET_MOVED, maxOffset);
   if (pull.queueOffset === maxOffset) return nothing(ResponseCode.PULL_NOT_FOUND, maxOffset);
 
@@ -37,9 +39,9 @@ export function pullMessages(queue: MessageQueue, pull: Pull): PullResult {
   let skipped = 0;
   let next = Number(pull.queueOffset);
   for (; next < maxOffset && skipped < MAX_SKIPPED; next++) {
-    const message = queue.at(next);
+    const message = stored[next];
     if (message === undefined) break;
-    if (!pull.isWanted(message.bytes)) {
+    if (!pull.isWanted(message.tag)) {
       skipped++;
       continue;
     }
@@ -54,4 +56,14 @@ export function pullMessages(queue: MessageQueue, pull: Pull): PullResult {
 
 function nothing(code: ResponseCode, nextBeginOffset: number): PullResult {
   return { code, nextBeginOffset, messages: [] };
+}
+
+/**
+ * What a subscription wants: `*` or nothing is all, else tags joined by `||` (upstream: `FilterAPI.buildSubscriptionData`). A message
+ * without tag is wanted only by who wants all.
+ */
+export function tagFilter(subscription: string): TagFilter {
+  const tags = new Set(subscription.split('||').map((tag) => tag.trim()));
+  tags.delete('');
+  return tags.size === 0 || tags.has('*') ? () => true : (tag) => tags.has(tag);
 }

@@ -1,41 +1,33 @@
-import { MqVersion, type TopicConfig } from '@rmqns/protocol';
+import type { TopicConfig } from '@rmqns/protocol';
 import {
   type Clock,
+  formatSocketAddress,
   type Logger,
   parseSocketAddress,
+  RemotingError,
   RemotingServer,
-  silentLogger,
   systemClock,
   type Timer,
 } from '@rmqns/remoting';
-import { ConsumerGroups } from './consumer-groups.js';
-import { ConsumerOffsets } from './consumer-offsets.js';
-import { handleGroups, notifyMembers } from './handle-groups.js';
-import { handleOffsets } from './handle-offsets.js';
+import { handleConsumers, notifyMembers } from './handle-consumers.js';
 import { handlePulls } from './handle-pulls.js';
 import { handleSends } from './handle-sends.js';
-import { handleTools } from './handle-tools.js';
-import { HeldPulls } from './held-pulls.js';
-import { formatInetHost, inetHost } from './inet-host.js';
+import { handleTools, VERSION } from './handle-tools.js';
+import { hostBytes } from './message.js';
 import { MessageStore } from './message-store.js';
-import type { NodeState } from './node-state.js';
-import { QueueLocks } from './queue-locks.js';
-import { topicTable } from './topic-table.js';
+import { createNodeState, MAX_MEMBERS, type NodeState } from './node-state.js';
+import { topicTable } from './topics-file.js';
 
 /** What a storage node can be given. */
 export interface StorageNodeOptions {
-  /** The address to listen on; default `127.0.0.1`. */
+  /** The IPv4 address to listen on; default `127.0.0.1`. */
   readonly host?: string | undefined;
-  /** The IP address that clients dial, which is also part of every message; default `host`. */
+  /** The IPv4 address that clients dial, which is also part of every message; default `host`. */
   readonly brokerIp?: string | undefined;
   /** Default 0: any free one. */
   readonly port?: number | undefined;
   /** Listens on the port less 2 as well, for clients with `com.rocketmq.sendMessageWithVIPChannel=true`; default false. */
   readonly vipChannel?: boolean | undefined;
-  /** Default `storage-node`. */
-  readonly brokerName?: string | undefined;
-  /** Default `DefaultCluster`. */
-  readonly clusterName?: string | undefined;
   /** The topics that it holds; no send makes a new one. */
   readonly topics: readonly string[];
   /** Queues of each topic; default 4. */
@@ -46,15 +38,9 @@ export interface StorageNodeOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** What this node says it is, so that every client treats it alike. */
-const VERSION = MqVersion.V5_3_3;
 /** How often clients that went silent are looked for. */
 const SCAN_MILLIS = 10_000;
-/** Limits of what clients can make a node keep besides messages. */
-const MAX_MEMBERS = 10_000;
-const MAX_OFFSETS = 100_000;
-const MAX_LOCKS = 100_000;
-const MAX_HELD_PULLS = 10_000;
+const DEFAULT_STORE_BYTES = 256 * 1024 * 1024;
 const VIP_PORT_DISTANCE = 2;
 
 /**
@@ -66,63 +52,56 @@ class StorageNode implements AsyncDisposable {
   /** The topics to register, by name. */
   readonly topicConfigTable: ReadonlyMap<string, TopicConfig>;
   readonly #options: StorageNodeOptions;
-  readonly #logger: Logger;
+  readonly #brokerIp: string;
   readonly #state: NodeState;
   readonly #server: RemotingServer;
-  #vipServer: RemotingServer | undefined;
+  readonly #vipServer: RemotingServer | undefined;
+  #brokerAddr = '';
   #scan: Timer | undefined;
 
   constructor(options: StorageNodeOptions) {
-    const { host = '127.0.0.1', port = 0, queueNums = 4, clock = systemClock } = options;
-    this.topicConfigTable = topicTable(options.topics, queueNums);
+    const { host = '127.0.0.1', port = 0, clock = systemClock, maxStoreBytes = DEFAULT_STORE_BYTES } = options;
+    const { brokerIp = host, vipChannel = false } = options;
+    if (brokerIp === '0.0.0.0' || brokerIp === '::')
+      throw invalid(`no client can dial ${brokerIp}: say with the broker IP which address of this machine they should`);
+    if (!Number.isSafeInteger(maxStoreBytes) || maxStoreBytes < 0)
+      throw invalid(`the store's limit is a number of bytes, 0 or more, not ${maxStoreBytes}`);
+    if (vipChannel && port <= VIP_PORT_DISTANCE)
+      throw invalid(
+        `with the VIP channel the port is above 2, not ${port}: the node listens on the port less 2 as well`,
+      );
+    hostBytes(formatSocketAddress(host, port));
     this.#options = options;
-    this.#logger = options.logger ?? silentLogger;
-    this.#state = {
-      brokerName: options.brokerName ?? 'storage-node',
-      clusterName: options.clusterName ?? 'DefaultCluster',
-      clock,
-      store: new MessageStore({
-        topics: new Map([...this.topicConfigTable].map(([topic, config]) => [topic, config.writeQueueNums])),
-        maxBytes: options.maxStoreBytes ?? 256 * 1024 * 1024,
-        clock,
-      }),
-      heldPulls: new HeldPulls(clock, MAX_HELD_PULLS),
-      groups: new ConsumerGroups(MAX_MEMBERS),
-      offsets: new ConsumerOffsets(MAX_OFFSETS),
-      locks: new QueueLocks(MAX_LOCKS),
-      bootTimestamp: clock.now(),
-      pulledCount: 0,
-      storeHost: inetHost(options.brokerIp ?? host, port),
-      isClosing: false,
-    };
-    this.#server = this.#createServer(host, port);
+    this.#brokerIp = brokerIp;
+    this.topicConfigTable = topicTable(options.topics, options.queueNums ?? 4);
+    const queueNums = [...this.topicConfigTable].map(([topic, config]) => [topic, config.writeQueueNums] as const);
+    const storeHost = hostBytes(formatSocketAddress(brokerIp, port));
+    this.#state = createNodeState(clock, new MessageStore(queueNums, maxStoreBytes, clock), storeHost);
+    this.#server = this.#createServer(port);
+    this.#vipServer = vipChannel ? this.#createServer(port - VIP_PORT_DISTANCE) : undefined;
   }
 
   /**
    * Begins to listen.
    *
-   * @throws RemotingError `BIND_FAILED`; the node is closed then
+   * @throws RemotingError `BIND_FAILED`, or `CLOSED` when it was closed meanwhile; nothing listens then
    */
   async start(): Promise<void> {
-    await this.#server.start();
-    const { host, port } = parseSocketAddress(this.#server.address);
-    this.#state.storeHost = inetHost(this.#options.brokerIp ?? host, port);
-    if (this.#options.vipChannel === true) {
-      this.#vipServer = this.#createServer(host, port - VIP_PORT_DISTANCE);
-      try {
-        await this.#vipServer.start();
-      } catch (error) {
-        this.#vipServer = undefined;
-        await this.close();
-        throw error;
-      }
+    try {
+      await Promise.all([this.#server.start(), this.#vipServer?.start()]);
+    } catch (error) {
+      await this.close();
+      throw error;
     }
+    if (this.#state.isClosing) throw new RemotingError('CLOSED', 'the node was closed while it started');
+    this.#brokerAddr = formatSocketAddress(this.#brokerIp, parseSocketAddress(this.#server.address).port);
+    this.#state.storeHost = hostBytes(this.#brokerAddr);
     this.#scan = this.#state.clock.setInterval(() => this.#expire(), SCAN_MILLIS, true);
   }
 
-  /** What clients dial, `host:port`: the address to register. */
+  /** What clients dial, `host:port`: the address to register. Empty before {@link start}. */
   get brokerAddr(): string {
-    return formatInetHost(this.#state.storeHost);
+    return this.#brokerAddr;
   }
 
   /** Pulls that wait for a message now. */
@@ -143,25 +122,30 @@ class StorageNode implements AsyncDisposable {
   }
 
   /** A code without a handler is answered with code 3, at once, by the server itself. */
-  #createServer(host: string, port: number): RemotingServer {
-    const server = new RemotingServer({ host, port, version: VERSION, clock: this.#state.clock, logger: this.#logger });
+  #createServer(port: number): RemotingServer {
+    const { host, logger } = this.#options;
+    // So many notices can go out in one turn, when a client of every group leaves.
+    const onewayPermits = MAX_MEMBERS;
+    const server = new RemotingServer({
+      host,
+      port,
+      version: VERSION,
+      onewayPermits,
+      clock: this.#state.clock,
+      logger,
+    });
     handleSends(server, this.#state);
     handlePulls(server, this.#state);
-    handleGroups(server, this.#state);
-    handleOffsets(server, this.#state);
-    handleTools(server, this.#state, VERSION);
-    server.on('close', (channel) => this.#notify(this.#state.groups.disconnect(channel)));
+    handleConsumers(server, this.#state);
+    handleTools(server, this.#state);
+    server.on('close', (channel) => notifyMembers(server, this.#state, this.#state.groups.disconnect(channel)));
     return server;
   }
 
   #expire(): void {
     const now = this.#state.clock.monotonic();
     this.#state.locks.expire(now);
-    this.#notify(this.#state.groups.expire(now));
-  }
-
-  #notify(changedGroups: readonly string[]): void {
-    notifyMembers(this.#server, this.#state, changedGroups);
+    notifyMembers(this.#server, this.#state, this.#state.groups.expire(now));
   }
 }
 
@@ -172,4 +156,8 @@ class StorageNode implements AsyncDisposable {
  */
 export function createStorageNode(options: StorageNodeOptions): StorageNode {
   return new StorageNode(options);
+}
+
+function invalid(message: string): RemotingError {
+  return new RemotingError('INVALID_ARGUMENT', message);
 }

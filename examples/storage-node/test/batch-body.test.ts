@@ -67,4 +67,13 @@ describe('the body of a batch', () => {
         .with.property('responseCode', 13);
     }
   });
+
+  it('has 10,000 records at most', () => {
+    const record = { flag: 0, body: Buffer.alloc(0), properties: Buffer.alloc(0) };
+    const full = new Array(10_000).fill(record);
+    expect(decodeBatch(batchBody(full)).length).to.equal(10_000);
+    expect(() => decodeBatch(batchBody([...full, record])))
+      .to.throw(CommandError, 'more than 10000 records')
+      .with.property('responseCode', 13);
+  });
 });

@@ -1,3 +1,4 @@
+import { CommandError } from '@rmqns/remoting';
 import { expect } from 'chai';
 import { ConsumerGroups } from '../src/consumer-groups.js';
 
@@ -49,5 +50,13 @@ describe('the groups of consumers', () => {
     expect(groups.heartbeat('a', ['1'], 'connection 1', 0)).to.deep.equal([]);
     groups.unregister('a', '4');
     expect(groups.heartbeat('b', ['1'], 'connection 2', 0)).to.deep.equal(['1']);
+  });
+
+  it('keep no name of more than 255 characters', () => {
+    const long = 'x'.repeat(256);
+    expect(() => groups.heartbeat(long, ['g'], 'connection 1', 0)).to.throw(CommandError, 'has 256 characters');
+    expect(() => groups.heartbeat('a', ['g', long], 'connection 1', 0)).to.throw(CommandError, 'has 256 characters');
+    expect(groups.clientIds('g')).to.deep.equal([]);
+    expect(groups.heartbeat(long.slice(1), ['g'], 'connection 1', 0)).to.deep.equal(['g']);
   });
 });

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
 import { HeldPulls } from '../src/held-pulls.js';
-import { MessageQueue } from '../src/message-queue.js';
+import { MessageQueue } from '../src/message-store.js';
 
 /** As a connection's, which any number of requests may listen to. */
 function connectionEnd(): AbortController {
@@ -70,11 +70,22 @@ describe('held pulls', () => {
     expect(clock.pendingTimers).to.equal(0);
   });
 
-  it('do not wait beyond their limit, nor without time', async () => {
+  it('wait for 100 ms beyond their limit, or for less when they said so', async () => {
     for (let i = 0; i < 1000; i++) void hold('held', queue, 15_000);
-    await hold('beyond', queue, 15_000);
-    await hold('no time', new MessageQueue('Orders', 1), 0);
-    expect(ended).to.deep.equal(['beyond', 'no time']);
+    void hold('beyond', queue, 15_000);
+    void hold('beyond, and short', queue, 50);
+    await clock.advanceAsync(50);
+    expect(ended).to.deep.equal(['beyond, and short']);
+    await clock.advanceAsync(49);
+    expect(ended).to.have.length(1);
+    await clock.advanceAsync(1);
+    expect(ended).to.deep.equal(['beyond, and short', 'beyond']);
     pulls.close();
+  });
+
+  it('do not wait without time', async () => {
+    await hold('no time', queue, 0);
+    await hold('less than none', queue, -1);
+    expect([pulls.count, clock.pendingTimers]).to.deep.equal([0, 0]);
   });
 });

@@ -1,37 +1,19 @@
 import { expect } from 'chai';
-import { inetHost } from '../src/inet-host.js';
-import { MessageQueue } from '../src/message-queue.js';
-import { type Pull, pullMessages } from '../src/pull-messages.js';
-import { encodeStoredMessage } from '../src/stored-message.js';
-import { everyMessage, tagFilter } from '../src/tag-filter.js';
+import { MessageQueue } from '../src/message-store.js';
+import { type Pull, pullMessages, tagFilter } from '../src/pull-messages.js';
 
-const BODY_BYTES = 1000;
+const MESSAGE_BYTES = 1100;
 
 /** A queue with a message for each tag; '' is a message without tag. */
 function queueOf(...tags: readonly string[]): MessageQueue {
   const queue = new MessageQueue('Orders', 0);
-  tags.forEach((tag, queueOffset) => {
-    const bytes = encodeStoredMessage({
-      topic: 'Orders',
-      queueId: 0,
-      flag: 0,
-      queueOffset,
-      physicalOffset: queueOffset,
-      sysFlag: 0,
-      bornTimestamp: 1,
-      bornHost: inetHost('127.0.0.1', 1),
-      storeTimestamp: 100 + queueOffset,
-      storeHost: inetHost('127.0.0.1', 2),
-      reconsumeTimes: 0,
-      body: Buffer.alloc(BODY_BYTES),
-      properties: Buffer.from(tag === '' ? '' : `KEYS\u0001k\u0002TAGS\u0001${tag}`),
-    });
-    queue.push({ bytes, storeTimestamp: 100 + queueOffset });
+  tags.forEach((tag, i) => {
+    queue.messages.push({ bytes: Buffer.alloc(MESSAGE_BYTES), tag, storeTimestamp: 100 + i });
   });
   return queue;
 }
 
-const all: Pull = { queueOffset: 0, maxMsgNums: 32, maxBytes: 256 * 1024, isWanted: everyMessage };
+const all: Pull = { queueOffset: 0, maxMsgNums: 32, maxBytes: 256 * 1024, isWanted: tagFilter('*') };
 
 describe('a pull', () => {
   const table: readonly [string, MessageQueue, Partial<Pull>, { code: number; next: number; count: number }][] = [
@@ -71,7 +53,7 @@ describe('a pull', () => {
 
   it('passes over 10,000 unwanted messages at a time', () => {
     const queue = new MessageQueue('Orders', 0);
-    for (let i = 0; i < 10_001; i++) queue.push({ bytes: Buffer.alloc(0), storeTimestamp: 0 });
+    for (let i = 0; i < 10_001; i++) queue.messages.push({ bytes: Buffer.alloc(0), tag: '', storeTimestamp: 0 });
     const first = pullMessages(queue, { ...all, isWanted: () => false });
     expect(first).to.deep.equal({ code: 20, nextBeginOffset: 10_000, messages: [] });
   });
