@@ -199,7 +199,7 @@ describe('a storage node', () => {
     it('refuses with 14 what does not fit its memory', async () => {
       await client.destroy();
       await node.close();
-      await start({ maxStoreBytes: 1000 });
+      await start({ maxStoreBytes: 1500 });
       await send('x'.repeat(500));
       expect((await refusal(send('x'.repeat(500)))).code).to.equal(ResponseCode.SERVICE_NOT_AVAILABLE);
       expect(await maxOffset()).to.equal(1);
