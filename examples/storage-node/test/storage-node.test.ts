@@ -4,8 +4,11 @@ import {
   CommandError,
   decodeHeader,
   encodeHeader,
+  parseSocketAddress,
   RemotingClient,
   RemotingCommand,
+  RemotingError,
+  RemotingServer,
   type RequestContext,
   SerializeType,
 } from '@rmqns/remoting';
@@ -31,7 +34,10 @@ import {
   UnregisterClient,
   UpdateConsumerOffset,
 } from '../src/commands.js';
+import { handleSends } from '../src/handle-sends.js';
 import { hostBytes, type Message } from '../src/message.js';
+import { MessageStore } from '../src/message-store.js';
+import { createNodeState } from '../src/node-state.js';
 import { createStorageNode, type StorageNodeOptions } from '../src/storage-node.js';
 import { batchBody } from './batch.js';
 import { decodeMessages } from './decode-message.js';
@@ -266,7 +272,21 @@ describe('a storage node', () => {
       expect((await client.call(node.brokerAddr, QueryConsumerOffset, queue)).header.offset).to.equal(0);
     });
 
-    it('refuses an unknown topic with 17, a queue outside it with 1, and SQL with 1', async () => {
+    it('hands out up to 256 KiB at once, or what the client takes if that is less', async () => {
+      for (let i = 0; i < 3; i++) await send('x'.repeat(100 * 1024));
+      const count = async (maxMsgBytes?: number) => (await pull({ maxMsgBytes })).messages.length;
+      expect([await count(), await count(2 ** 31 - 1), await count(150 * 1024), await count(1)]).to.deep.equal([
+        2, 2, 1, 1,
+      ]);
+    });
+
+    it('does not keep a negative offset that a pull brings along, and answers the pull', async () => {
+      expect((await pull({ sysFlag: 1, commitOffset: -1 })).code).to.equal(19);
+      const queue = { consumerGroup: 'g', topic: 'Orders', queueId: 0 };
+      expect((await refusal(client.call(node.brokerAddr, QueryConsumerOffset, queue))).code).to.equal(22);
+    });
+
+    it('refuses an unknown topic with 17, a queue outside it with 1, SQL and a long name with 1', async () => {
       const refused = async (header: Partial<HeaderInput<typeof PullMessage.request>>) => {
         const extFields = encodeHeader(PullMessage.request, { ...pullHeader, ...header });
         return (await client.invokeSync(node.brokerAddr, RemotingCommand.request(PullMessage.code, { extFields })))
@@ -275,6 +295,7 @@ describe('a storage node', () => {
       expect(await refused({ topic: 'Unknown' })).to.equal(17);
       expect(await refused({ queueId: 4 })).to.equal(1);
       expect(await refused({ sysFlag: 4, subscription: 'a > 1', expressionType: 'SQL92' })).to.equal(1);
+      expect(await refused({ sysFlag: 1, consumerGroup: 'g'.repeat(256) })).to.equal(1);
     });
   });
 
@@ -288,6 +309,14 @@ describe('a storage node', () => {
         const { offset } = (await client.call(node.brokerAddr, QueryConsumerOffset, queue)).header;
         expect(offset).to.equal(commitOffset);
       }
+    });
+
+    it('keeps none for a name of more than 255 characters', async () => {
+      const long = { ...queue, consumerGroup: 'g'.repeat(256), commitOffset: 1 };
+      expect(await refusal(client.call(node.brokerAddr, UpdateConsumerOffset, long))).to.deep.equal({
+        code: 1,
+        remark: 'a name has 256 characters; 255 are allowed',
+      });
     });
 
     it('finds the ends of a queue, and places by time', async () => {
@@ -347,6 +376,37 @@ describe('a storage node', () => {
       } finally {
         await one.client.destroy();
         await two.client.destroy();
+      }
+    });
+
+    it('tells every one of 300 members that one has left', async () => {
+      const one = consumer();
+      try {
+        for (let i = 0; i < 300; i++) await beat(one.client, `member ${i}`, `group ${i}`);
+        const told = one.notices.length;
+        const two = new RemotingClient();
+        const consumerDataSet = Array.from({ length: 300 }, (_, i) => ({ groupName: `group ${i}` }));
+        await two.call(node.brokerAddr, HeartBeat, {}, { body: { clientID: 'in all', consumerDataSet } });
+        while (one.notices.length < told + 300) await one.nextNotice();
+        await two.destroy();
+        while (one.notices.length < told + 600) await one.nextNotice();
+        expect(new Set(one.notices.slice(-300)).size).to.equal(300);
+      } finally {
+        await one.client.destroy();
+      }
+    });
+
+    it('takes no name of more than 255 characters', async () => {
+      const long = 'x'.repeat(256);
+      const remark = 'a name has 256 characters; 255 are allowed';
+      expect(await refusal(beat(client, long))).to.deep.equal({ code: 1, remark });
+      for (const [consumerGroup, clientId] of [
+        [long, 'one'],
+        ['g', long],
+      ] as const) {
+        const mqSet = [{ topic: 'Orders', brokerName: 'b', queueId: 0 }];
+        const locking = client.call(node.brokerAddr, LockBatchMq, {}, { body: { consumerGroup, clientId, mqSet } });
+        expect(await refusal(locking)).to.deep.equal({ code: 1, remark });
       }
     });
 
@@ -417,6 +477,64 @@ describe('a storage node', () => {
     expect((await pull()).messages.map(bodyOf)).to.deep.equal(['vip']);
   });
 
+  it('is closed when the second port is taken', async () => {
+    const port = parseSocketAddress(node.brokerAddr).port + 2;
+    const other = createStorageNode({ topics: [], clock, port, vipChannel: true });
+    const error = await other.start().catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(RemotingError).with.property('code', 'BIND_FAILED');
+    await expectFree(port);
+    expect(clock.pendingTimers).to.equal(1);
+  });
+
+  for (const vipChannel of [false, true])
+    it(`listens nowhere when it is closed while it starts, ${vipChannel ? 'with' : 'without'} a second port`, async () => {
+      const port = await freePort();
+      const other = createStorageNode({ topics: [], clock, port, vipChannel });
+      const started = other.start().catch((thrown: unknown) => thrown);
+      await other.close();
+      expect(await started)
+        .to.be.instanceOf(RemotingError)
+        .with.property('code', 'CLOSED');
+      await expectFree(port);
+      await expectFree(port - 2);
+      expect(clock.pendingTimers).to.equal(1);
+    });
+
+  it('refuses sends with 14 from the first word of closing on', async () => {
+    const state = createNodeState(clock, new MessageStore([['Orders', 1]], 10_000, clock), hostBytes('127.0.0.1:1'));
+    await using server = new RemotingServer();
+    handleSends(server, state);
+    await server.start();
+    state.isClosing = true;
+    expect(await refusal(client.call(server.address, SendMessage, sendHeader))).to.deep.equal({
+      code: 14,
+      remark: 'this node is shutting down',
+    });
+    expect(state.store.messageCount).to.equal(0);
+  });
+
+  for (const [what, options, sentence] of [
+    ['a limit that is no number', { maxStoreBytes: Number.NaN }, "the store's limit is a number of bytes"],
+    ['a negative limit', { maxStoreBytes: -1 }, "the store's limit is a number of bytes"],
+    ['no limit', { maxStoreBytes: Number.POSITIVE_INFINITY }, "the store's limit is a number of bytes"],
+    ['a second port below 1', { port: 2, vipChannel: true }, 'with the VIP channel the port is above 2'],
+    ['to listen on a name', { host: 'localhost', brokerIp: '10.0.0.1' }, 'localhost is no IPv4 address'],
+    ['to listen on IPv6', { host: '::1' }, '::1 is no IPv4 address'],
+    ['to be dialled at IPv6', { brokerIp: '::1' }, '::1 is no IPv4 address'],
+    ['to be dialled at every address', { host: '0.0.0.0' }, 'no client can dial 0.0.0.0'],
+    ['to be dialled at every address of IPv6', { host: '::' }, 'no client can dial ::'],
+    ['the topic by which brokers create others', { topics: ['TBW102'] }, 'TBW102 is the topic'],
+  ] as const)
+    it(`refuses ${what}`, () => {
+      expect(() => createStorageNode({ topics: [], ...options })).to.throw(RemotingError, sentence);
+    });
+
+  it('registers the address that it is told, wherever it listens', async () => {
+    await using other = createStorageNode({ topics: [], clock, host: '0.0.0.0', brokerIp: '127.0.0.2' });
+    await other.start();
+    expect(other.brokerAddr).to.match(/^127\.0\.0\.2:\d+$/);
+  });
+
   it('answers what it holds with 19 when it is closed', async () => {
     const held = pull({ sysFlag: SUSPEND });
     await untilHeld(1);
@@ -424,6 +542,13 @@ describe('a storage node', () => {
     expect((await held).code).to.equal(19);
   });
 });
+
+/** Listens and stops, which fails when somebody else listens there. */
+async function expectFree(port: number): Promise<void> {
+  const server = new RemotingServer({ port });
+  await server.start();
+  await server.close();
+}
 
 function bodyOf({ body }: Message): string {
   return Buffer.from(body).toString('utf8');
