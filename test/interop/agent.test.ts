@@ -4,6 +4,7 @@ import {
   ApacheProcesses,
   apacheVersions,
   CapturedProcess,
+  eventually,
   freePort,
   NameServerProcess,
   repositoryRoot,
@@ -94,27 +95,20 @@ describe('rmq-agent', () => {
       }
     });
 
-  it('is seen by the mqadmin topicRoute of each version, at its own name server and at ours', async () => {
+  it('registers again within 5 s with a name server of Apache that was killed and restarted', async () => {
     await using directory = await TemporaryDirectory.create();
-    const ports = [dead, ...targets.map(({ port }) => port)];
-    await using agent = await startAgent(directory.path, ports, ['AgentA', 'AgentB']);
-    await agent.waitForOutput(/registered with 4 of 5 name servers/, 15_000);
-    const routes = await Promise.all(
-      targets.flatMap(({ name, port }, index) => {
-        // Each version's tool at its own name server, and one more of them at ours.
-        const version = apacheVersions[index] ?? '5.3.3';
-        return [
-          apache
-            .mqadmin(version, `127.0.0.1:${port}`, 'topicRoute', '-t', 'AgentA')
-            .then((route) => ({ what: `mqadmin ${version} at ${name}`, route })),
-        ];
-      }),
-    );
-    for (const { what, route } of routes) {
-      expect(route, what).to.contain('"brokerName":"broker-a"');
-      expect(route, what).to.contain(BROKER_ADDR);
-      expect(route.replace(/\s/g, ''), what).to.contain('"readQueueNums":4');
-    }
+    const first = await apache.startNameServer('4.9.7');
+    await using agent = await startAgent(directory.path, [first.port, ours.port], ['AgentA']);
+    await agent.waitForOutput(/registered with 2 of 2 name servers/, 15_000);
+    await first.process.stop('SIGKILL');
+    await apache.startNameServer('4.9.7', {}, first.port);
+    await eventually(async () => ((await routesAt(first.port, 'AgentA')).length === 1 ? true : undefined), {
+      what: 'the route of AgentA at the restarted name server',
+      timeoutMillis: 5_000,
+    });
+    expect(await brokersAt(first.port)).to.deep.equal([BROKER_ADDR]);
     expect((await agent.stop('SIGTERM', 5_000)).code).to.equal(0);
+    await using probe = await NameServerProbe.connect(first.port);
+    await probe.waitForBrokers([], 2_000);
   });
 });

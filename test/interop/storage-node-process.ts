@@ -1,85 +1,79 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  encodeRegisterBrokerBody,
-  MASTER_ID,
-  MqVersion,
-  PermName,
-  RegisterBroker,
-  type TopicConfig,
-} from '@rmqns/protocol';
-import { RemotingClient } from '@rmqns/remoting';
-import { CapturedProcess, freePort, repositoryRoot } from '@rmqns/test-kit';
+import { CapturedProcess, freePort, repositoryRoot, TemporaryDirectory } from '@rmqns/test-kit';
 
 const READY_LINE = /the storage node listens on (\S+)/;
-const READY_TIMEOUT_MILLIS = 15_000;
+const TIMEOUT_MILLIS = 15_000;
 const QUEUE_NUMS = 4;
 
-/** The example storage node as a program of its own, registered by hand with any name servers. */
+/** The example storage node as a program of its own, and the agent beside it that registers it as a real broker's configuration says. */
 export class StorageNodeProcess implements AsyncDisposable {
   readonly brokerAddr: string;
-  readonly #process: CapturedProcess;
-  readonly #topics: readonly string[];
-  /** A name server forgets a broker whose connection closes, so it stays. */
-  readonly #client = new RemotingClient({ version: MqVersion.V4_9_7 });
+  readonly #directory: TemporaryDirectory;
+  readonly #node: CapturedProcess;
+  #agent: CapturedProcess | undefined;
 
-  private constructor(child: CapturedProcess, brokerAddr: string, topics: readonly string[]) {
-    this.#process = child;
+  private constructor(directory: TemporaryDirectory, node: CapturedProcess, brokerAddr: string) {
+    this.#directory = directory;
+    this.#node = node;
     this.brokerAddr = brokerAddr;
-    this.#topics = topics;
   }
 
-  /** Starts it with the VIP channel on, and waits until it listens. */
+  /** Starts the node with the VIP channel on, and waits until it listens; `topics.json` stands in its store then. */
   static async start(topics: readonly string[]): Promise<StorageNodeProcess> {
-    const child = new CapturedProcess({
+    const directory = await TemporaryDirectory.create();
+    const node = new CapturedProcess({
       name: 'the storage node',
       command: process.execPath,
       args: [
         join(repositoryRoot, 'examples/storage-node/dist/src/main.js'),
-        ...['--port', String(await freePort()), '--vip-channel'],
+        ...['--port', String(await freePort()), '--vip-channel', '--store', directory.path],
         ...['--topics', topics.join(','), '--queues', String(QUEUE_NUMS)],
       ],
     });
-    const [, brokerAddr = ''] = await child.waitForOutput(READY_LINE, READY_TIMEOUT_MILLIS);
-    return new StorageNodeProcess(child, brokerAddr, topics);
+    const [, brokerAddr = ''] = await node.waitForOutput(READY_LINE, TIMEOUT_MILLIS);
+    return new StorageNodeProcess(directory, node, brokerAddr);
   }
 
-  /** Makes the node known to a name server. */
-  async register(namesrvAddr: string): Promise<void> {
-    const body = encodeRegisterBrokerBody(
-      {
-        topicConfigSerializeWrapper: {
-          dataVersion: { timestamp: 1, counter: 1, stateVersion: 0 },
-          topicConfigTable: new Map(this.#topics.map((topic) => [topic, topicConfig(topic)])),
-          topicQueueMappingInfoMap: new Map(),
-        },
-        filterServerList: [],
-      },
-      { compressed: false, fiveX: false },
+  /** Starts `rmq-agent -c broker.conf`, and waits until all these name servers know the node. */
+  async register(namesrvAddrs: readonly string[]): Promise<void> {
+    const [brokerIP1, listenPort] = this.brokerAddr.split(':');
+    const settings = {
+      brokerName: 'storage-node',
+      brokerIP1,
+      brokerIP2: brokerIP1,
+      listenPort,
+      namesrvAddr: namesrvAddrs.join(';'),
+      storePathRootDir: this.#directory.path,
+    };
+    const file = join(this.#directory.path, 'broker.conf');
+    await writeFile(
+      file,
+      Object.entries(settings).map((entry) => `${entry.join(' = ')}\n`),
     );
-    const brokerAddr = this.brokerAddr;
-    const header = { brokerName: 'storage-node', brokerAddr, clusterName: 'DefaultCluster', brokerId: MASTER_ID };
-    await this.#client.call(namesrvAddr, RegisterBroker, { ...header, haServerAddr: brokerAddr }, { body });
+    const agent = new CapturedProcess({
+      name: 'rmq-agent',
+      command: join(repositoryRoot, 'scripts/rmq-agent'),
+      args: ['-c', file],
+    });
+    this.#agent = agent;
+    const count = namesrvAddrs.length;
+    await agent.waitForOutput(new RegExp(`registered with ${count} of ${count} name servers`), TIMEOUT_MILLIS);
   }
 
-  /** Stops it by SIGTERM; its exit code. */
+  /** Stops the agent by SIGTERM; its exit code. */
+  async stopAgent(): Promise<number | null | undefined> {
+    return (await this.#agent?.stop('SIGTERM', 10_000))?.code;
+  }
+
+  /** Stops the node by SIGTERM; its exit code. */
   async stop(): Promise<number | null> {
-    return (await this.#process.stop('SIGTERM', 10_000)).code;
+    return (await this.#node.stop('SIGTERM', 10_000)).code;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#client.destroy();
-    await this.#process[Symbol.asyncDispose]();
+    await this.#agent?.[Symbol.asyncDispose]();
+    await this.#node[Symbol.asyncDispose]();
+    await this.#directory[Symbol.asyncDispose]();
   }
-}
-
-function topicConfig(topicName: string): TopicConfig {
-  return {
-    topicName,
-    readQueueNums: QUEUE_NUMS,
-    writeQueueNums: QUEUE_NUMS,
-    perm: PermName.READ | PermName.WRITE,
-    topicFilterType: 'SINGLE_TAG',
-    topicSysFlag: 0,
-    order: false,
-  };
 }

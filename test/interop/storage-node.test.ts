@@ -7,6 +7,7 @@ import {
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { GoClient } from './go-client.js';
+import { NameServerProbe } from './name-server-probe.js';
 import { StorageNodeProcess } from './storage-node-process.js';
 
 const COUNT = 20;
@@ -18,7 +19,9 @@ function topicOf(finder: (typeof finders)[number]): string {
   return `Found-by-${finder.replaceAll('.', '-')}`;
 }
 
-describe('the example storage node', () => {
+const topics = [...finders.map(topicOf), SPECIAL_TOPIC];
+
+describe('the example storage node, registered by the agent beside it,', () => {
   let apache: ApacheProcesses;
   let ours: NameServerProcess;
   let node: StorageNodeProcess;
@@ -39,8 +42,8 @@ describe('the example storage node', () => {
       const { port } = await apache.startNameServer(version);
       namesrvAddrs.set(version, `127.0.0.1:${port}`);
     }
-    node = await StorageNodeProcess.start([...finders.map(topicOf), SPECIAL_TOPIC]);
-    for (const address of namesrvAddrs.values()) await node.register(address);
+    node = await StorageNodeProcess.start(topics);
+    await node.register([...namesrvAddrs.values()]);
   });
 
   after(async () => {
@@ -107,6 +110,31 @@ describe('the example storage node', () => {
       expect(output).not.to.match(/null|Exception/);
     });
   }
+
+  for (const version of apacheVersions)
+    it(`has all its topics in the topicRoute of ${version}, at its own name server and at ours`, async () => {
+      for (const topic of topics) {
+        const routes = await Promise.all(
+          [version, 'ours'].map((finder) =>
+            apache.mqadmin(version, namesrvAddrs.get(finder) ?? '', 'topicRoute', '-t', topic),
+          ),
+        );
+        for (const route of routes) {
+          expect(route, topic).to.contain(node.brokerAddr);
+          expect(route.replace(/\s/g, ''), topic).to.contain('"readQueueNums":4');
+        }
+      }
+    });
+
+  it('is gone from all name servers once the agent ends by SIGTERM', async () => {
+    expect(await node.stopAgent()).to.equal(0);
+    for (const [finder, address] of namesrvAddrs) {
+      await using probe = await NameServerProbe.connect(Number(address.split(':')[1]));
+      // 5.3.3 answers before it removes.
+      await probe.waitForBrokers([], 2_000);
+      for (const topic of topics) expect(await probe.routeAddrs(topic), `${topic} at ${finder}`).to.deep.equal([]);
+    }
+  });
 
   it('ends by itself when it is told to', async () => {
     expect(await node.stop()).to.equal(0);

@@ -57,9 +57,13 @@ export class ApacheProcesses implements AsyncDisposable {
     if (code !== 0) throw new Error(`the jars of ${version} could not be fetched\n${fetch.tail()}`);
   }
 
-  /** A name server that has said "boot success". */
-  async startNameServer(version: ApacheVersion, settings: ApacheSettings = {}): Promise<ApacheNameServer> {
-    const port = await freePort();
+  /** A name server that has said "boot success", on any free port unless one is given. */
+  async startNameServer(
+    version: ApacheVersion,
+    settings: ApacheSettings = {},
+    ownPort?: number,
+  ): Promise<ApacheNameServer> {
+    const port = ownPort ?? (await freePort());
     const process = this.#run(`Apache name server ${version}`, [
       'namesrv',
       version,
