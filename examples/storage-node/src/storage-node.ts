@@ -64,8 +64,8 @@ class StorageNode implements AsyncDisposable {
     const { brokerIp = host, vipChannel = false } = options;
     if (brokerIp === '0.0.0.0' || brokerIp === '::')
       throw invalid(`no client can dial ${brokerIp}: say with the broker IP which address of this machine they should`);
-    if (!Number.isSafeInteger(maxStoreBytes) || maxStoreBytes < 0)
-      throw invalid(`the store's limit is a number of bytes, 0 or more, not ${maxStoreBytes}`);
+    if (!Number.isSafeInteger(maxStoreBytes) || maxStoreBytes < 1)
+      throw invalid(`the store's limit is a number of bytes, 1 or more, not ${maxStoreBytes}`);
     if (vipChannel && port <= VIP_PORT_DISTANCE)
       throw invalid(
         `with the VIP channel the port is above 2, not ${port}: the node listens on the port less 2 as well`,

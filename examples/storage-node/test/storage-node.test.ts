@@ -515,7 +515,7 @@ describe('a storage node', () => {
 
   for (const [what, options, sentence] of [
     ['a limit that is no number', { maxStoreBytes: Number.NaN }, "the store's limit is a number of bytes"],
-    ['a negative limit', { maxStoreBytes: -1 }, "the store's limit is a number of bytes"],
+    ['a limit of nothing', { maxStoreBytes: 0 }, "the store's limit is a number of bytes"],
     ['no limit', { maxStoreBytes: Number.POSITIVE_INFINITY }, "the store's limit is a number of bytes"],
     ['a second port below 1', { port: 2, vipChannel: true }, 'with the VIP channel the port is above 2'],
     ['to listen on a name', { host: 'localhost', brokerIp: '10.0.0.1' }, 'localhost is no IPv4 address'],
