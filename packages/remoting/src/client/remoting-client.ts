@@ -1,28 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { EventEmitter } from 'eventemitter3';
 import type { Channel } from '../channel/channel.js';
 import { parseSocketAddress } from '../channel/socket-address.js';
 import { SocketChannel } from '../channel/socket-channel.js';
-import type { HeaderInput, HeaderSchema } from '../command/custom-header.js';
-import type { CommandDefinition } from '../command/define-command.js';
-import type { RemotingCommand } from '../command/remoting-command.js';
 import { RemotingError } from '../errors.js';
+import { AbstractRemoting } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
-import { type ConnectionEventMap, emitTo } from '../rpc/connection-event-map.js';
-import { RemotingCore, type RemotingCounters } from '../rpc/remoting-core.js';
-import type { RequestProcessor } from '../rpc/request-processor.js';
+import { emitTo } from '../rpc/connection-event-map.js';
+import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
-import type { RpcHook } from '../rpc/rpc-hook.js';
-import { silenced } from '../rpc/silenced.js';
-import {
-  type CallOptions,
-  type CallOptionsParameter,
-  type CallResult,
-  decodeResponse,
-  encodeRequest,
-  type InvokeOptions,
-} from '../rpc/typed-call.js';
-import { type TypedHandler, typedProcessor } from '../rpc/typed-processor.js';
+import type { InvokeOptions } from '../rpc/typed-call.js';
 import { ChannelTable } from './channel-table.js';
 import {
   type RemotingClientOptions,
@@ -42,9 +28,8 @@ import { NameServerChannels } from './name-server-channels.js';
  * RemotingError); typed calls also `COMMAND_FAILED`, `DECODE_FAILED` and `ENCODE_FAILED`. Its timeout is for dial, sending and answer
  * together. A call's promise may be dropped: a failure that nobody looks at is no crash. Emits `connect`, `close`, `idle` and `exception` with the channel.
  */
-export class RemotingClient extends EventEmitter<ConnectionEventMap> implements AsyncDisposable {
+export class RemotingClient extends AbstractRemoting<string | undefined> implements AsyncDisposable {
   readonly #options: ResolvedRemotingClientOptions;
-  readonly #core: RemotingCore;
   readonly #table = new ChannelTable((address, opened) => this.#createChannel(address, opened));
   readonly #nameServers: NameServerChannels;
   readonly #dialsAbort = new AbortController();
@@ -56,36 +41,11 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
 
   /** @throws RemotingError `INVALID_ARGUMENT` naming every option that cannot be */
   constructor(options: RemotingClientOptions = {}) {
-    super();
-    this.#options = resolveClientOptions(options);
-    this.#core = new RemotingCore({ ...this.#options, responseSerializeType: 'request' });
+    const resolved = resolveClientOptions(options);
+    super(new RemotingCore({ ...resolved, responseSerializeType: 'request' }), resolved.timeoutMillis);
+    this.#options = resolved;
     this.#nameServers = new NameServerChannels(this.#table, this.#options.clock);
     setMaxListeners(0, this.#dialsAbort.signal);
-  }
-
-  /** One processor for requests of one code that servers send; a later one takes its place. */
-  registerProcessor(code: number, processor: RequestProcessor): this {
-    this.#core.requests.processorTable.register(code, processor);
-    return this;
-  }
-
-  /** The processor of every code that has none of its own. Without it they are answered with code 3. */
-  registerDefaultProcessor(processor: RequestProcessor): this {
-    this.#core.requests.processorTable.registerDefault(processor);
-    return this;
-  }
-
-  /** Registers a typed handler for a command that servers send. */
-  handle<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
-    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
-    handler: TypedHandler<Request, Response, RequestBody, ResponseBody>,
-  ): this {
-    return this.registerProcessor(definition.code, typedProcessor(definition, handler));
-  }
-
-  registerRpcHook(hook: RpcHook): this {
-    this.#core.registerRpcHook(hook);
-    return this;
   }
 
   /** The list for calls without an address; an empty one is ignored. */
@@ -100,85 +60,6 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
   /** The open connection to an address, if there is one; nothing is dialled. For whoever must know when it ends, or end it. */
   channel(address: string): Channel | undefined {
     return this.#table.active(address);
-  }
-
-  get counters(): RemotingCounters {
-    return this.#core.counters;
-  }
-
-  /** Sends a request and waits for its answer, whatever its code. */
-  invokeSync(
-    address: string | undefined,
-    request: RemotingCommand,
-    timeoutMillis: number = this.#options.timeoutMillis,
-    options: InvokeOptions = {},
-  ): Promise<RemotingCommand> {
-    return silenced(
-      new Promise((resolve, reject) => {
-        this.#invoke(address, request, timeoutMillis, options, (error, response) => {
-          if (response !== undefined) resolve(response);
-          else reject(error);
-        });
-      }),
-    );
-  }
-
-  /**
-   * As {@link invokeSync}, but tells a callback, once and never before this returns, and takes one of the client's permits until the call
-   * has ended. Never throws: `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to the logger.
-   */
-  invokeAsync(
-    address: string | undefined,
-    request: RemotingCommand,
-    timeoutMillis: number,
-    callback: InvokeCallback,
-    options: InvokeOptions = {},
-  ): void {
-    this.#core.calls.async(address, callback, (permitted) => {
-      this.#invoke(address, request, timeoutMillis, options, permitted);
-    });
-  }
-
-  /** Sends a request that nobody answers. Resolves when its bytes were handed to the operating system; says nothing of their arrival. */
-  invokeOneway(
-    address: string | undefined,
-    request: RemotingCommand,
-    timeoutMillis: number = this.#options.timeoutMillis,
-    options: InvokeOptions = {},
-  ): Promise<void> {
-    return silenced(
-      new Promise((resolve, reject) => {
-        const callback: InvokeCallback = (error) => (error === undefined ? resolve() : reject(error));
-        const future = this.#begin(address, timeoutMillis, options, callback);
-        if (future !== undefined)
-          this.#connect(future, (channel) => this.#core.calls.sendOneway(future, channel, request));
-      }),
-    );
-  }
-
-  /**
-   * A typed call: header and body by the command's definition, both ways.
-   *
-   * @throws CommandError when the answer's code is not SUCCESS; DecodeError when it is not what the definition says; `ENCODE_FAILED`
-   * when the header is not; else as every call
-   */
-  call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
-    address: string | undefined,
-    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
-    header: HeaderInput<Request>,
-    ...[options]: CallOptionsParameter<RequestBody>
-  ): Promise<CallResult<Response, ResponseBody>> {
-    return silenced(this.#call(address, definition, header, options));
-  }
-
-  /** A typed oneway request. */
-  oneway<Request extends HeaderSchema, RequestBody>(
-    address: string | undefined,
-    definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
-    header: HeaderInput<Request>,
-    ...[options]: CallOptionsParameter<RequestBody>
-  ): Promise<void> {
-    return silenced(this.#oneway(address, definition, header, options));
   }
 
   /** Refuses new calls, lets those under way end (each has its timeout), then closes the connections. Twice is as good as once. */
@@ -201,27 +82,6 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     return this.close();
   }
 
-  async #call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
-    address: string | undefined,
-    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
-    header: HeaderInput<Request>,
-    options: CallOptions<RequestBody> | undefined,
-  ): Promise<CallResult<Response, ResponseBody>> {
-    const request = encodeRequest(definition, header, options?.body);
-    const response = await this.invokeSync(address, request, options?.timeoutMillis, options);
-    return decodeResponse(definition, response, address);
-  }
-
-  async #oneway<Request extends HeaderSchema, RequestBody>(
-    address: string | undefined,
-    definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
-    header: HeaderInput<Request>,
-    options: CallOptions<RequestBody> | undefined,
-  ): Promise<void> {
-    const request = encodeRequest(definition, header, options?.body);
-    await this.invokeOneway(address, request, options?.timeoutMillis, options);
-  }
-
   async #close(): Promise<void> {
     if (this.#pending.size > 0) {
       await new Promise<void>((resolve) => {
@@ -233,19 +93,11 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     await Promise.all(this.#table.channels().map((channel) => channel.close()));
   }
 
-  #invoke(
-    address: string | undefined,
-    request: RemotingCommand,
-    timeoutMillis: number,
-    options: InvokeOptions,
-    callback: InvokeCallback,
-  ): void {
-    const future = this.#begin(address, timeoutMillis, options, callback);
-    if (future !== undefined) this.#connect(future, (channel) => this.#core.calls.send(future, channel, request));
+  protected override addressOf(address: string | undefined): string | undefined {
+    return address;
   }
 
-  /** Begins a call; `undefined` when it has ended already. */
-  #begin(
+  protected override begin(
     address: string | undefined,
     timeoutMillis: number,
     { signal }: InvokeOptions,
@@ -256,7 +108,7 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
       return undefined;
     }
     const { clock } = this.#options;
-    const future = this.#core.calls.begin(
+    const future = this.core.calls.begin(
       { clock, timeoutMillis, signal, address, onSettled: this.#onSettled },
       callback,
     );
@@ -287,9 +139,11 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     channel.destroy(error);
   }
 
-  /** Goes on in the same turn when the connection stands; else when it is dialled. */
-  #connect(future: ResponseFuture, send: (channel: Channel) => void): void {
-    const { address, timeoutMillis } = future;
+  protected override withChannel(
+    address: string | undefined,
+    future: ResponseFuture,
+    send: (channel: Channel) => void,
+  ): void {
     const channel = address === undefined ? this.#nameServers.active() : this.#table.active(address);
     if (channel !== undefined) {
       send(channel);
@@ -297,7 +151,7 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     }
     const dialled =
       address === undefined
-        ? this.#nameServers.connect(timeoutMillis, () => !future.isSettled)
+        ? this.#nameServers.connect(future.timeoutMillis, () => !future.isSettled)
         : this.#table.getOrCreate(address);
     dialled.then(send, (error: unknown) => {
       const failed = RemotingError.from(error, 'CONNECT_FAILED', 'the connection could not be made', { address });
@@ -317,7 +171,7 @@ export class RemotingClient extends EventEmitter<ConnectionEventMap> implements 
     const channel = new SocketChannel(socket, channelOptions(clock, logger));
     try {
       if (this.#destroyed) throw closedError(address, undefined);
-      initializeChannel(channel, this.#core, emitTo(this), this.#options);
+      initializeChannel(channel, this.core, emitTo(this), this.#options);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', { address });
       channel.destroy(error);

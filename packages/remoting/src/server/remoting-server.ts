@@ -1,29 +1,15 @@
 import { createServer, type Socket } from 'node:net';
-import { EventEmitter } from 'eventemitter3';
 import type { Channel } from '../channel/channel.js';
 import { formatSocketAddress } from '../channel/socket-address.js';
 import { SocketChannel } from '../channel/socket-channel.js';
-import type { HeaderInput, HeaderSchema } from '../command/custom-header.js';
-import type { CommandDefinition } from '../command/define-command.js';
-import type { RemotingCommand } from '../command/remoting-command.js';
 import { RemotingError } from '../errors.js';
+import { AbstractRemoting } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
-import { type ConnectionEventMap, emitTo } from '../rpc/connection-event-map.js';
+import { emitTo } from '../rpc/connection-event-map.js';
 import { MAX_TIMER_MILLIS } from '../rpc/option-table.js';
-import { RemotingCore, type RemotingCounters } from '../rpc/remoting-core.js';
-import type { RequestProcessor } from '../rpc/request-processor.js';
+import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
-import type { RpcHook } from '../rpc/rpc-hook.js';
-import { silenced } from '../rpc/silenced.js';
-import {
-  type CallOptions,
-  type CallOptionsParameter,
-  type CallResult,
-  decodeResponse,
-  encodeRequest,
-  type InvokeOptions,
-} from '../rpc/typed-call.js';
-import { type TypedHandler, typedProcessor } from '../rpc/typed-processor.js';
+import type { InvokeOptions } from '../rpc/typed-call.js';
 import {
   type RemotingServerOptions,
   type ResolvedRemotingServerOptions,
@@ -40,11 +26,11 @@ export interface CloseOptions {
 
 /**
  * Listens for requests and answers them by the processors registered for their codes (upstream: `NettyRemotingServer`).
- * Emits `connect`, `close`, `idle` and `exception` with the channel; listeners must not block.
+ * Its calls go to a client, over a connection that the client made. Emits `connect`, `close`, `idle` and `exception` with the channel;
+ * listeners must not block.
  */
-export class RemotingServer extends EventEmitter<ConnectionEventMap> implements AsyncDisposable {
+export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDisposable {
   readonly #options: ResolvedRemotingServerOptions;
-  readonly #core: RemotingCore;
   readonly #channels = new Set<Channel>();
   readonly #server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   /** Settles when the server listens, or cannot. */
@@ -55,34 +41,9 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
   #endGrace: () => void = () => {};
 
   constructor(options: RemotingServerOptions = {}) {
-    super();
-    this.#options = resolveServerOptions(options);
-    this.#core = new RemotingCore(this.#options);
-  }
-
-  /** One processor for one request code; a later one takes its place. */
-  registerProcessor(code: number, processor: RequestProcessor): this {
-    this.#core.requests.processorTable.register(code, processor);
-    return this;
-  }
-
-  /** The processor of every code that has none of its own. Without it they are answered with code 3. */
-  registerDefaultProcessor(processor: RequestProcessor): this {
-    this.#core.requests.processorTable.registerDefault(processor);
-    return this;
-  }
-
-  registerRpcHook(hook: RpcHook): this {
-    this.#core.registerRpcHook(hook);
-    return this;
-  }
-
-  /** Registers a typed handler for a command's definition. */
-  handle<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
-    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
-    handler: TypedHandler<Request, Response, RequestBody, ResponseBody>,
-  ): this {
-    return this.registerProcessor(definition.code, typedProcessor(definition, handler));
+    const resolved = resolveServerOptions(options);
+    super(new RemotingCore(resolved), DEFAULT_TIMEOUT_MILLIS);
+    this.#options = resolved;
   }
 
   /**
@@ -108,79 +69,6 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
     return this.#channels;
   }
 
-  get counters(): RemotingCounters {
-    return this.#core.counters;
-  }
-
-  /** Calls a client over a connection that it made, and waits for its answer, whatever its code. */
-  invokeSync(
-    channel: Channel,
-    request: RemotingCommand,
-    timeoutMillis = DEFAULT_TIMEOUT_MILLIS,
-    options: InvokeOptions = {},
-  ): Promise<RemotingCommand> {
-    return silenced(
-      new Promise((resolve, reject) => {
-        this.#invoke(channel, request, timeoutMillis, options, (error, response) => {
-          if (response !== undefined) resolve(response);
-          else reject(error);
-        });
-      }),
-    );
-  }
-
-  /**
-   * As {@link invokeSync}, but tells a callback, once, and takes one of the server's permits until the call has ended. Never throws:
-   * `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to the logger.
-   */
-  invokeAsync(
-    channel: Channel,
-    request: RemotingCommand,
-    timeoutMillis: number,
-    callback: InvokeCallback,
-    options: InvokeOptions = {},
-  ): void {
-    this.#core.calls.async(channel.remoteAddress, callback, (permitted) => {
-      this.#invoke(channel, request, timeoutMillis, options, permitted);
-    });
-  }
-
-  /** Sends a client a request that it does not answer. Resolves when its bytes were handed to the operating system. */
-  invokeOneway(
-    channel: Channel,
-    request: RemotingCommand,
-    timeoutMillis = DEFAULT_TIMEOUT_MILLIS,
-    options: InvokeOptions = {},
-  ): Promise<void> {
-    return silenced(
-      new Promise((resolve, reject) => {
-        const callback: InvokeCallback = (error) => (error === undefined ? resolve() : reject(error));
-        const future = this.#begin(channel, timeoutMillis, options, callback);
-        this.#core.calls.sendOneway(future, channel, request);
-      }),
-    );
-  }
-
-  /** A typed call to a client; see {@link RemotingClient.call}. */
-  call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
-    channel: Channel,
-    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
-    header: HeaderInput<Request>,
-    ...[options]: CallOptionsParameter<RequestBody>
-  ): Promise<CallResult<Response, ResponseBody>> {
-    return silenced(this.#call(channel, definition, header, options));
-  }
-
-  /** A typed oneway request to a client. */
-  oneway<Request extends HeaderSchema, RequestBody>(
-    channel: Channel,
-    definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
-    header: HeaderInput<Request>,
-    ...[options]: CallOptionsParameter<RequestBody>
-  ): Promise<void> {
-    return silenced(this.#oneway(channel, definition, header, options));
-  }
-
   /**
    * Stops listening, lets requests under way end, then closes the connections. Requests that still come in meanwhile are served. Twice is
    * as good as once.
@@ -202,39 +90,22 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
     return this.close();
   }
 
-  async #call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
-    channel: Channel,
-    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
-    header: HeaderInput<Request>,
-    options: CallOptions<RequestBody> | undefined,
-  ): Promise<CallResult<Response, ResponseBody>> {
-    const request = encodeRequest(definition, header, options?.body);
-    const response = await this.invokeSync(channel, request, options?.timeoutMillis, options);
-    return decodeResponse(definition, response, channel.remoteAddress);
+  protected override addressOf(channel: Channel): string {
+    return channel.remoteAddress;
   }
 
-  async #oneway<Request extends HeaderSchema, RequestBody>(
+  protected override begin(
     channel: Channel,
-    definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
-    header: HeaderInput<Request>,
-    options: CallOptions<RequestBody> | undefined,
-  ): Promise<void> {
-    await this.invokeOneway(channel, encodeRequest(definition, header, options?.body), options?.timeoutMillis, options);
-  }
-
-  #invoke(
-    channel: Channel,
-    request: RemotingCommand,
     timeoutMillis: number,
-    options: InvokeOptions,
+    { signal }: InvokeOptions,
     callback: InvokeCallback,
-  ): void {
-    this.#core.calls.send(this.#begin(channel, timeoutMillis, options, callback), channel, request);
+  ): ResponseFuture {
+    const { clock } = this.#options;
+    return this.core.calls.begin({ clock, timeoutMillis, signal, address: channel.remoteAddress }, callback);
   }
 
-  #begin(channel: Channel, timeoutMillis: number, { signal }: InvokeOptions, callback: InvokeCallback): ResponseFuture {
-    const { clock } = this.#options;
-    return this.#core.calls.begin({ clock, timeoutMillis, signal, address: channel.remoteAddress }, callback);
+  protected override withChannel(channel: Channel, _future: ResponseFuture, send: (channel: Channel) => void): void {
+    send(channel);
   }
 
   #listen(): Promise<void> {
@@ -272,7 +143,7 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
       this.#endGrace = resolve;
     });
     const timer = this.#options.clock.setTimeout(this.#endGrace, graceMillis);
-    await Promise.race([this.#core.requests.whenIdle(), expired]);
+    await Promise.race([this.core.requests.whenIdle(), expired]);
     timer.cancel();
   }
 
@@ -285,7 +156,7 @@ export class RemotingServer extends EventEmitter<ConnectionEventMap> implements 
     this.#channels.add(channel);
     void channel.closed.then(() => this.#channels.delete(channel));
     try {
-      initializeChannel(channel, this.#core, emitTo(this), this.#options);
+      initializeChannel(channel, this.core, emitTo(this), this.#options);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', {
         address: channel.remoteAddress,
