@@ -2,6 +2,7 @@ export type { ChannelOptions } from './channel/abstract-channel.js';
 export type { Channel } from './channel/channel.js';
 export type { ChannelHandler, WriteListener } from './channel/channel-handler.js';
 export type { ChannelHandlerContext } from './channel/channel-handler-context.js';
+export type { ChannelInboundInvoker } from './channel/channel-inbound-invoker.js';
 export type { ChannelPipeline } from './channel/channel-pipeline.js';
 export { isReadResumedEvent, type ReadResumedEvent } from './channel/read-resumed-event.js';
 export { formatSocketAddress, parseSocketAddress, type SocketAddress } from './channel/socket-address.js';

@@ -1,10 +1,10 @@
-import type { RemotingError } from '../errors.js';
 import type { Channel } from './channel.js';
 import type { ChannelHandler, WriteListener } from './channel-handler.js';
+import type { ChannelInboundInvoker } from './channel-inbound-invoker.js';
 import type { ChannelPipeline } from './channel-pipeline.js';
 
 /** A handler's place in its pipeline, and the way to its neighbours. */
-export interface ChannelHandlerContext {
+export interface ChannelHandlerContext extends ChannelInboundInvoker {
   /** Unique in the pipeline. */
   readonly name: string;
   readonly handler: ChannelHandler;
@@ -15,14 +15,6 @@ export interface ChannelHandlerContext {
    * take itself out and then pass on the bytes it has kept.
    */
   readonly isRemoved: boolean;
-
-  fireChannelActive(): void;
-  fireChannelInactive(): void;
-  fireChannelRead(message: unknown): void;
-  fireChannelReadComplete(): void;
-  fireChannelWritabilityChanged(): void;
-  fireUserEventTriggered(event: unknown): void;
-  fireExceptionCaught(error: RemotingError): void;
 
   write(message: unknown, listener?: WriteListener): void;
   flush(): void;

@@ -1,6 +1,7 @@
 import type { RemotingError } from '../errors.js';
 import type { ChannelHandler } from './channel-handler.js';
 import type { ChannelHandlerContext } from './channel-handler-context.js';
+import type { ChannelInboundInvoker } from './channel-inbound-invoker.js';
 
 /**
  * The list of a channel's handlers, and the way of its events through them (upstream: Netty's `ChannelPipeline`).
@@ -60,7 +61,7 @@ import type { ChannelHandlerContext } from './channel-handler-context.js';
  * Names are unique; `add...`, `replace` and `remove` throw RemotingError INVALID_ARGUMENT for a name that is taken, a name that is
  * unknown, or a handler that sits in a pipeline already and is not `sharable`.
  */
-export interface ChannelPipeline {
+export interface ChannelPipeline extends ChannelInboundInvoker {
   addLast(name: string, handler: ChannelHandler): this;
   addFirst(name: string, handler: ChannelHandler): this;
   addBefore(base: string, name: string, handler: ChannelHandler): this;
@@ -73,14 +74,6 @@ export interface ChannelPipeline {
   context(name: string): ChannelHandlerContext | undefined;
   /** From the head to the tail. */
   names(): string[];
-
-  fireChannelActive(): void;
-  fireChannelInactive(): void;
-  fireChannelRead(message: unknown): void;
-  fireChannelReadComplete(): void;
-  fireChannelWritabilityChanged(): void;
-  fireUserEventTriggered(event: unknown): void;
-  fireExceptionCaught(error: RemotingError): void;
 
   /** Tells the channel's owner of an error that concerns no other handler, for instance one that a user's callback threw; the channel goes on. */
   report(error: RemotingError): void;
