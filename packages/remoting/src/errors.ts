@@ -122,10 +122,36 @@ export class CommandError extends RemotingError {
   }
 }
 
+/** What can be wrong with bytes that came in; they are counted by it. */
+export const DecodeErrorKind = {
+  /** A frame above the limit was announced: see {@link FrameTooLargeError}. */
+  FRAME_TOO_LARGE: 'frameTooLarge',
+  /** A length or type that no frame can have. */
+  CORRUPT_FRAME: 'corruptFrame',
+  /** A header above the limit. */
+  HEADER_TOO_LARGE: 'headerTooLarge',
+  /** A header that is not what its type says. */
+  BAD_HEADER: 'badHeader',
+  /** A frame that was not whole in time. */
+  SLOW_FRAME: 'slowFrame',
+  /** The connection ended amid a frame. */
+  TRUNCATED_FRAME: 'truncatedFrame',
+} as const;
+
+export type DecodeErrorKind = (typeof DecodeErrorKind)[keyof typeof DecodeErrorKind];
+
+export interface DecodeErrorOptions extends RemotingErrorOptions {
+  /** Default `badHeader`. */
+  readonly kind?: DecodeErrorKind | undefined;
+}
+
 /** Bytes that do not decode: the connection they came on is closed, nothing else is touched. */
 export class DecodeError extends RemotingError {
-  constructor(message: string, options: RemotingErrorOptions = {}) {
+  readonly kind: DecodeErrorKind;
+
+  constructor(message: string, options: DecodeErrorOptions = {}) {
     super('DECODE_FAILED', message, options);
+    this.kind = options.kind ?? DecodeErrorKind.BAD_HEADER;
   }
 
   override get name(): string {

@@ -43,6 +43,8 @@ export {
   CommandError,
   type CommandErrorOptions,
   DecodeError,
+  DecodeErrorKind,
+  type DecodeErrorOptions,
   FrameTooLargeError,
   RemotingError,
   RemotingErrorCode,
@@ -57,6 +59,7 @@ export {
   FrameDecoder,
   type FrameDecoderOptions,
   type FrameInterceptor,
+  isTruncatedFrameEvent,
   type TruncatedFrameEvent,
 } from './handler/frame-decoder.js';
 export { FrameEncoder, type FrameEncoderOptions } from './handler/frame-encoder.js';
@@ -70,7 +73,7 @@ export {
 export { ReadBackpressure, type ReadBackpressureOptions } from './handler/read-backpressure.js';
 export { type Logger, silentLogger } from './logger.js';
 export type { ConnectionEventMap } from './rpc/connection-event-map.js';
-export type { RemotingCounters } from './rpc/remoting-core.js';
+export type { RemotingCounters } from './rpc/remoting-counters.js';
 export type { ProcessorResult, RequestContext, RequestProcessor } from './rpc/request-processor.js';
 export type { InvokeCallback } from './rpc/response-future.js';
 export type { RpcHook } from './rpc/rpc-hook.js';

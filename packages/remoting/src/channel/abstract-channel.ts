@@ -36,6 +36,7 @@ export abstract class AbstractChannel<Message> implements Channel {
   protected readonly outbound: OutboundBuffer<Message>;
   readonly #onUncaught: ChannelOptions['onUncaught'];
   readonly #onDebug: ChannelOptions['onDebug'];
+  #bytesRead = 0;
   #state: 'opening' | 'active' | 'closing' | 'closed' = 'opening';
   #wasActive = false;
   #closeError: RemotingError | undefined;
@@ -71,6 +72,10 @@ export abstract class AbstractChannel<Message> implements Channel {
 
   get pendingBytes(): number {
     return this.outbound.pendingBytes;
+  }
+
+  get bytesRead(): number {
+    return this.#bytesRead;
   }
 
   get bytesWritten(): number {
@@ -160,6 +165,12 @@ export abstract class AbstractChannel<Message> implements Channel {
     // An autoRead that was set before counts from here on.
     this.#adaptReading();
     this.doFlush();
+  }
+
+  /** A message from the other side enters the pipeline. */
+  protected fireRead(message: unknown): void {
+    if (message instanceof Uint8Array) this.#bytesRead += message.length;
+    this.pipeline.fireChannelRead(message);
   }
 
   protected enqueue(message: Message, bytes: number): void {

@@ -17,6 +17,8 @@ export interface Channel {
   readonly isWritable: boolean;
   /** Bytes written and not yet taken by the operating system. */
   readonly pendingBytes: number;
+  /** Bytes that have come in so far. */
+  readonly bytesRead: number;
   /** Bytes that the operating system has taken so far; while it grows, the peer is reading. */
   readonly bytesWritten: number;
   /**

@@ -49,7 +49,7 @@ export class EmbeddedChannel extends AbstractChannel<unknown> {
 
   /** Lets each message come in as if read from a socket in one turn, then `channelReadComplete`. True when something reached the tail. */
   writeInbound(...messages: unknown[]): boolean {
-    for (const message of messages) if (this.isActive) this.pipeline.fireChannelRead(message);
+    for (const message of messages) if (this.isActive) this.fireRead(message);
     if (this.isActive) this.pipeline.fireChannelReadComplete();
     return this.#inbound.length > 0;
   }

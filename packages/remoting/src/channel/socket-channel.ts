@@ -215,7 +215,7 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
 
   readonly #onData = (chunk: Buffer): void => {
     if (!this.isActive) return;
-    this.pipeline.fireChannelRead(chunk);
+    this.fireRead(chunk);
     if (!this.isClosed) this.pipeline.fireChannelReadComplete();
   };
 

@@ -161,12 +161,12 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
 
   async #createChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
     const { connectTimeoutMillis, clock, logger } = this.#options;
-    const socket = await dial(
-      parseSocketAddress(address),
-      address,
-      connectTimeoutMillis,
-      clock,
-      this.#dialsAbort.signal,
+    const target = parseSocketAddress(address);
+    const socket = await dial(target, address, connectTimeoutMillis, clock, this.#dialsAbort.signal).catch(
+      (error: unknown) => {
+        this.core.counterTable.connectFailures++;
+        throw error;
+      },
     );
     const channel = new SocketChannel(socket, channelOptions(clock, logger));
     try {

@@ -1,7 +1,7 @@
 import { asBuffer } from '../buffer/as-buffer.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { SerializeType } from '../command/serialize-type.js';
-import { DecodeError, FrameTooLargeError, RemotingError } from '../errors.js';
+import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
 import { decodeJsonHeader, encodeJsonHeader } from './json-header-codec.js';
 import { decodeRocketMqHeader, encodeRocketMqHeader } from './rocketmq-header-codec.js';
 
@@ -67,16 +67,15 @@ function encodeHeader(command: RemotingCommand): Buffer {
  * @throws DecodeError when the header is longer than that or than the frame, the serialize type is unknown, or the header does not decode
  */
 export function decodeFrame(frame: Buffer, maxHeaderBytes = MAX_HEADER_BYTES): RemotingCommand {
-  if (frame.length < 4) throw new DecodeError(`a frame has 4 bytes at least, but this one only ${frame.length}`);
+  if (frame.length < 4) throw corrupt(`a frame has 4 bytes at least, but this one only ${frame.length}`);
   const serializeType = frame.readUInt8(0);
   const headerBytes = frame.readUIntBE(1, 3);
   if (headerBytes > frame.length - 4)
-    throw new DecodeError(
-      `a frame says that its header has ${headerBytes} bytes, but only ${frame.length - 4} are there`,
-    );
+    throw corrupt(`a frame says that its header has ${headerBytes} bytes, but only ${frame.length - 4} are there`);
   if (headerBytes > maxHeaderBytes)
     throw new DecodeError(
       `a frame's header has ${headerBytes} bytes, but ${maxHeaderBytes} at most are taken; move large ext fields into the body, or raise maxHeaderBytes`,
+      { kind: DecodeErrorKind.HEADER_TOO_LARGE },
     );
   const command = decodeHeader(serializeType, frame, 4 + headerBytes);
   if (frame.length > 4 + headerBytes) command.body = frame.subarray(4 + headerBytes);
@@ -86,5 +85,9 @@ export function decodeFrame(frame: Buffer, maxHeaderBytes = MAX_HEADER_BYTES): R
 function decodeHeader(serializeType: number, frame: Buffer, end: number): RemotingCommand {
   if (serializeType === SerializeType.JSON) return decodeJsonHeader(frame, 4, end);
   if (serializeType === SerializeType.ROCKETMQ) return decodeRocketMqHeader(frame, 4, end);
-  throw new DecodeError(`a frame has the serialize type ${serializeType}, but only 0 (JSON) and 1 (ROCKETMQ) exist`);
+  throw corrupt(`a frame has the serialize type ${serializeType}, but only 0 (JSON) and 1 (ROCKETMQ) exist`);
+}
+
+function corrupt(message: string): DecodeError {
+  return new DecodeError(message, { kind: DecodeErrorKind.CORRUPT_FRAME });
 }

@@ -1,4 +1,4 @@
-import { DecodeError, FrameTooLargeError, type RemotingError } from '../errors.js';
+import { DecodeError, DecodeErrorKind, FrameTooLargeError, type RemotingError } from '../errors.js';
 
 const LENGTH_BYTES = 4;
 const MIN_FRAME_BYTES = 4;
@@ -104,7 +104,11 @@ export class FrameSplitter {
     if (this.#length + LENGTH_BYTES > this.#maxFrameBytes)
       this.#fail(new FrameTooLargeError(this.#length + LENGTH_BYTES, this.#maxFrameBytes));
     if (this.#length < MIN_FRAME_BYTES)
-      this.#fail(new DecodeError(`a frame announces ${this.#length} bytes, but its header word alone takes 4`));
+      this.#fail(
+        new DecodeError(`a frame announces ${this.#length} bytes, but its header word alone takes 4`, {
+          kind: DecodeErrorKind.CORRUPT_FRAME,
+        }),
+      );
     this.#state = State.FRAME;
   }
 

@@ -5,7 +5,7 @@ import { isReadResumedEvent } from '../channel/read-resumed-event.js';
 import { type Clock, systemClock } from '../clock.js';
 import { decodeFrame } from '../codec/frame-codec.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
-import { DecodeError, FrameTooLargeError, RemotingError } from '../errors.js';
+import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
 import { FrameDeadline } from './frame-deadline.js';
 
 /** User event before `channelInactive`: the connection ended before a frame was whole or could be passed on; its bytes are dropped. */
@@ -13,6 +13,10 @@ export interface TruncatedFrameEvent {
   readonly type: 'truncatedFrame';
   /** Bytes that had come and were not passed on, length fields included. */
   readonly bufferedBytes: number;
+}
+
+export function isTruncatedFrameEvent(event: unknown): event is TruncatedFrameEvent {
+  return typeof event === 'object' && event !== null && 'type' in event && event.type === 'truncatedFrame';
 }
 
 /**
@@ -230,7 +234,7 @@ export class FrameDecoder implements ChannelHandler {
       ctx,
       new DecodeError(
         `${address} sent ${bufferedBytes} bytes of a frame and not its end within ${this.#frameTimeoutMillis} ms; the connection is closed to free them`,
-        { address },
+        { address, kind: DecodeErrorKind.SLOW_FRAME },
       ),
     );
   }
@@ -248,5 +252,6 @@ function withAddress(thrown: unknown, address: string): RemotingError {
   if (thrown instanceof FrameTooLargeError)
     return new FrameTooLargeError(thrown.frameBytes, thrown.maxFrameBytes, options);
   const { message } = RemotingError.from(thrown, 'DECODE_FAILED', 'the decoder failed');
-  return new DecodeError(`bad frame from ${address}: ${message}`, options);
+  const kind = thrown instanceof DecodeError ? thrown.kind : undefined;
+  return new DecodeError(`bad frame from ${address}: ${message}`, { ...options, kind });
 }

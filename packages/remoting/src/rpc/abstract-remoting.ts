@@ -4,7 +4,8 @@ import type { HeaderInput, HeaderSchema } from '../command/custom-header.js';
 import type { CommandDefinition } from '../command/define-command.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import type { ConnectionEventMap } from './connection-event-map.js';
-import type { RemotingCore, RemotingCounters } from './remoting-core.js';
+import type { RemotingCore } from './remoting-core.js';
+import type { RemotingCounters } from './remoting-counters.js';
 import type { RequestProcessor } from './request-processor.js';
 import type { InvokeCallback, ResponseFuture } from './response-future.js';
 import type { RpcHook } from './rpc-hook.js';
@@ -73,6 +74,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     return this;
   }
 
+  /** The counts of this moment, as a copy. */
   get counters(): RemotingCounters {
     return this.core.counters;
   }

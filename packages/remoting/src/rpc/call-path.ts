@@ -4,6 +4,7 @@ import type { RemotingCommand } from '../command/remoting-command.js';
 import { RemotingError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { Permits } from './permits.js';
+import type { CounterTable } from './remoting-counters.js';
 import { type InvokeCallback, ResponseFuture, type ResponseFutureInit } from './response-future.js';
 import { ResponseTable } from './response-table.js';
 import type { RpcHook } from './rpc-hook.js';
@@ -21,13 +22,13 @@ export class CallPath {
   readonly responseTable = new ResponseTable();
   readonly asyncPermits: Permits;
   readonly onewayPermits: Permits;
-  /** Answers that matched no waiting call: late, or never asked for. */
-  lateResponses = 0;
   readonly #options: CallPathOptions;
+  readonly #counters: CounterTable;
   readonly #hooks: readonly RpcHook[];
 
-  constructor(options: CallPathOptions, hooks: readonly RpcHook[]) {
+  constructor(options: CallPathOptions, counters: CounterTable, hooks: readonly RpcHook[]) {
     this.#options = options;
+    this.#counters = counters;
     this.#hooks = hooks;
     this.asyncPermits = new Permits(options.asyncPermits);
     this.onewayPermits = new Permits(options.onewayPermits);
@@ -35,10 +36,11 @@ export class CallPath {
 
   /** Begins a call: its time runs from here on, over all that comes before the sending too. */
   begin(init: ResponseFutureInit, callback: InvokeCallback): ResponseFuture {
-    return new ResponseFuture(init, this.#forget, callback);
+    return new ResponseFuture(init, this.#ended, callback);
   }
 
-  readonly #forget = (future: ResponseFuture): void => {
+  readonly #ended = (future: ResponseFuture, error: RemotingError | undefined): void => {
+    if (error !== undefined) this.#counters.callFailed(error);
     if (future.channel !== undefined && future.opaque !== undefined)
       this.responseTable.remove(future.channel, future.opaque);
   };
@@ -64,6 +66,7 @@ export class CallPath {
     if (future.isSettled) return;
     sent.opaque = opaque;
     sent.flag &= ~(CommandFlag.RESPONSE | CommandFlag.ONEWAY);
+    this.#counters.requestsOut++;
     channel.writeAndFlush(sent, (error) => {
       if (error !== undefined) future.settle(sendError(error, address, opaque), undefined);
     });
@@ -94,6 +97,8 @@ export class CallPath {
       return;
     }
     sent.flag = (sent.flag & ~CommandFlag.RESPONSE) | CommandFlag.ONEWAY;
+    this.#counters.requestsOut++;
+    this.#counters.onewayOut++;
     // The permit is for bytes that wait: it comes back with them, also when the call's time was up before.
     channel.writeAndFlush(sent, (error) => {
       this.onewayPermits.release();
@@ -122,7 +127,9 @@ export class CallPath {
     };
     if (!this.asyncPermits.tryAcquire()) {
       const message = `${this.asyncPermits.total} asynchronous calls are in flight already; slow down or raise asyncPermits`;
-      tell(new RemotingError('TOO_MANY_REQUESTS', message, { address }), undefined, () => {});
+      const refused = new RemotingError('TOO_MANY_REQUESTS', message, { address });
+      this.#counters.callFailed(refused);
+      tell(refused, undefined, () => {});
     } else {
       begin((error, response) => tell(error, response, () => this.asyncPermits.release()));
     }
@@ -133,13 +140,14 @@ export class CallPath {
   processResponse(channel: Channel, response: RemotingCommand): void {
     const future = this.responseTable.get(channel, response.opaque);
     if (future === undefined) {
-      this.lateResponses++;
+      this.#counters.lateResponses++;
       this.#options.logger.debug(
         { address: channel.remoteAddress, opaque: response.opaque, code: response.code },
         'receive response, but not matched any request: it came late, or was never asked for',
       );
       return;
     }
+    this.#counters.responsesIn++;
     const address = channel.remoteAddress;
     try {
       for (const hook of this.#hooks) hook.doAfterResponse?.(address, future.request as RemotingCommand, response);

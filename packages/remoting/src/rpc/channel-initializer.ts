@@ -1,6 +1,7 @@
 import type { Channel } from '../channel/channel.js';
 import type { SocketChannelOptions } from '../channel/socket-channel.js';
 import type { Clock } from '../clock.js';
+import { DecodeError, DecodeErrorKind, FrameTooLargeError } from '../errors.js';
 import { ConnectionEvents, type ConnectionListener } from '../handler/connection-events.js';
 import { FrameDecoder } from '../handler/frame-decoder.js';
 import { FrameEncoder } from '../handler/frame-encoder.js';
@@ -28,6 +29,8 @@ export function initializeChannel(
         { err: error, address: of.remoteAddress },
         `closing the connection of ${of.remoteAddress}: ${error.message}`,
       );
+      if (error instanceof FrameTooLargeError) core.counterTable.decodeFailed(DecodeErrorKind.FRAME_TOO_LARGE);
+      else if (error instanceof DecodeError) core.counterTable.decodeFailed(error.kind);
       core.calls.failFast(of, error);
     }
     listener(event, of, error);
@@ -39,6 +42,7 @@ export function initializeChannel(
     .addLast('readBackpressure', new ReadBackpressure({ stalledWriteMillis, clock }))
     .addLast('connectionEvents', new ConnectionEvents(tell))
     .addLast('dispatcher', new CommandDispatcher(core));
+  core.counterTable.connected(channel);
   options.initChannel(channel);
 }
 

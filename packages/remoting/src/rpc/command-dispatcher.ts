@@ -3,6 +3,8 @@ import type { Channel } from '../channel/channel.js';
 import type { ChannelHandler } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { RemotingCommand } from '../command/remoting-command.js';
+import { DecodeErrorKind } from '../errors.js';
+import { isTruncatedFrameEvent } from '../handler/frame-decoder.js';
 import type { RemotingCore } from './remoting-core.js';
 import type { RequestContext } from './request-processor.js';
 
@@ -23,6 +25,11 @@ export class CommandDispatcher implements ChannelHandler {
     if (message instanceof RemotingCommand && this.#context !== undefined)
       this.#core.processMessageReceived(this.#context, message);
     else ctx.fireChannelRead(message);
+  }
+
+  userEventTriggered(ctx: ChannelHandlerContext, event: unknown): void {
+    if (isTruncatedFrameEvent(event)) this.#core.counterTable.decodeFailed(DecodeErrorKind.TRUNCATED_FRAME);
+    ctx.fireUserEventTriggered(event);
   }
 
   channelInactive(ctx: ChannelHandlerContext): void {

@@ -1,18 +1,9 @@
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { CallPath, type CallPathOptions } from './call-path.js';
+import { CounterTable, type RemotingCounters } from './remoting-counters.js';
 import { RequestPath, type RequestPathOptions } from './request-path.js';
 import type { RequestContext } from './request-processor.js';
 import type { RpcHook } from './rpc-hook.js';
-
-/** What a client or server has counted since it was made. */
-export interface RemotingCounters {
-  /** Requests that came in, oneway ones included. */
-  readonly requests: number;
-  /** Answers that matched no waiting call: late, or never asked for. */
-  readonly lateResponses: number;
-  /** SYSTEM_ERROR answers made because a processor or hook failed. */
-  readonly systemErrors: number;
-}
 
 /**
  * What client and server share (upstream: `NettyRemotingAbstract`). Bit 0 of a command's flag decides its path: requests go to a
@@ -20,12 +11,13 @@ export interface RemotingCounters {
  */
 export class RemotingCore {
   readonly #hooks: RpcHook[] = [];
+  readonly counterTable = new CounterTable();
   readonly requests: RequestPath;
   readonly calls: CallPath;
 
   constructor(options: RequestPathOptions & CallPathOptions) {
-    this.requests = new RequestPath(options, this.#hooks);
-    this.calls = new CallPath(options, this.#hooks);
+    this.requests = new RequestPath(options, this.counterTable, this.#hooks);
+    this.calls = new CallPath(options, this.counterTable, this.#hooks);
   }
 
   /** Adds a hook; the same one twice is kept once. */
@@ -34,8 +26,7 @@ export class RemotingCore {
   }
 
   get counters(): RemotingCounters {
-    const { requests, systemErrors } = this.requests;
-    return { requests, systemErrors, lateResponses: this.calls.lateResponses };
+    return this.counterTable.snapshot();
   }
 
   /** Takes a command that came in on a channel. */

@@ -5,6 +5,7 @@ import type { SerializeType } from '../command/serialize-type.js';
 import { type CommandError, RemotingError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { ProcessorTable } from './processor-table.js';
+import type { CounterTable } from './remoting-counters.js';
 import type { ProcessorResult, RequestContext } from './request-processor.js';
 import type { RpcHook } from './rpc-hook.js';
 import { SystemCode, SystemRemark } from './system-code.js';
@@ -26,17 +27,15 @@ export interface RequestPathOptions {
  */
 export class RequestPath {
   readonly processorTable = new ProcessorTable();
-  /** Requests that came in, oneway ones included. */
-  requests = 0;
-  /** Answers made here because a processor or hook failed. */
-  systemErrors = 0;
   readonly #options: RequestPathOptions;
+  readonly #counters: CounterTable;
   readonly #hooks: readonly RpcHook[];
   #inFlight = 0;
   readonly #onIdle: (() => void)[] = [];
 
-  constructor(options: RequestPathOptions, hooks: readonly RpcHook[]) {
+  constructor(options: RequestPathOptions, counters: CounterTable, hooks: readonly RpcHook[]) {
     this.#options = options;
+    this.#counters = counters;
     this.#hooks = hooks;
   }
 
@@ -51,7 +50,9 @@ export class RequestPath {
   }
 
   processRequest(ctx: RequestContext, request: RemotingCommand): void {
-    this.requests++;
+    this.#counters.requestsIn++;
+    if (request.isOneway) this.#counters.onewayIn++;
+    this.#counters.requestCodes.add(request.code);
     const processor = this.processorTable.find(request.code);
     if (processor === undefined) {
       const remark = SystemRemark.notSupported(request.code);
@@ -61,6 +62,7 @@ export class RequestPath {
     let result: ProcessorResult | Promise<ProcessorResult>;
     try {
       if (processor.rejectRequest?.() === true) {
+        this.#counters.rejected++;
         this.#answer(ctx, request, RemotingCommand.response(SystemCode.SYSTEM_BUSY, SystemRemark.REJECTED));
         return;
       }
@@ -104,6 +106,8 @@ export class RequestPath {
   /** Oneway requests are never answered, not even with errors; a channel that is gone takes no answer. */
   #answer(ctx: RequestContext, request: RemotingCommand, response: RemotingCommand): void {
     if (request.isOneway || !ctx.channel.isActive) return;
+    this.#counters.responsesOut++;
+    this.#counters.responseCodes.add(response.code);
     this.#stamp(response, request);
     ctx.channel.writeAndFlush(response, (error) => {
       if (error !== undefined) this.#notSent(ctx, request, error);
@@ -127,7 +131,7 @@ export class RequestPath {
     }
     // An answer that cannot be written must not leave its caller waiting.
     this.#options.logger.error(fields, 'the answer cannot be encoded; its caller got SYSTEM_ERROR');
-    this.systemErrors++;
+    this.#counters.systemErrors++;
     const instead = RemotingCommand.response(SystemCode.SYSTEM_ERROR, error.message);
     this.#stamp(instead, request);
     ctx.channel.writeAndFlush(instead);
@@ -140,7 +144,7 @@ export class RequestPath {
       const { responseCode, remark } = known as CommandError;
       return RemotingCommand.response(responseCode, remark);
     }
-    this.systemErrors++;
+    this.#counters.systemErrors++;
     const fields = this.#fields(error, ctx, request);
     if (known?.code === 'DECODE_FAILED') this.#options.logger.debug(fields, 'the request was refused');
     else this.#options.logger.error(fields, 'the processor failed; its caller got SYSTEM_ERROR');

@@ -31,17 +31,21 @@ export class ResponseFuture {
   #opaque: number | undefined;
   #callback: InvokeCallback | undefined;
   readonly #init: ResponseFutureInit;
-  readonly #forget: (future: ResponseFuture) => void;
+  readonly #ended: (future: ResponseFuture, error: RemotingError | undefined) => void;
   #timer: Timer | undefined;
 
   /**
    * Begins the call: its time runs. A signal that is aborted already, and a timeout that cannot be, end it at once.
    *
-   * @param forget takes the call out of the table of those that wait; runs first when the call ends
+   * @param ended takes the call out of the table of those that wait, and counts it; runs first when the call ends
    */
-  constructor(init: ResponseFutureInit, forget: (future: ResponseFuture) => void, callback: InvokeCallback) {
+  constructor(
+    init: ResponseFutureInit,
+    ended: (future: ResponseFuture, error: RemotingError | undefined) => void,
+    callback: InvokeCallback,
+  ) {
     this.#init = init;
-    this.#forget = forget;
+    this.#ended = ended;
     this.#callback = callback;
     this.address = init.address;
     this.timeoutMillis = init.timeoutMillis;
@@ -94,7 +98,7 @@ export class ResponseFuture {
     this.#timer?.cancel();
     this.#init.signal?.removeEventListener('abort', this.#onAbort);
     try {
-      this.#forget(this);
+      this.#ended(this, error);
       this.#init.onSettled?.(this, error);
     } finally {
       // Whatever fails on the way, the caller hears of the end.
