@@ -70,6 +70,11 @@ export {
   type IdleStateHandlerOptions,
   isIdleStateEvent,
 } from './handler/idle-state-handler.js';
+export {
+  ProxyProtocolAttribute,
+  ProxyProtocolDecoder,
+  type ProxyProtocolDecoderOptions,
+} from './handler/proxy-protocol-decoder.js';
 export { ReadBackpressure, type ReadBackpressureOptions } from './handler/read-backpressure.js';
 export { type Logger, silentLogger } from './logger.js';
 export type { ConnectionEventMap } from './rpc/connection-event-map.js';

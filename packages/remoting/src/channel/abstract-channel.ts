@@ -40,6 +40,7 @@ export abstract class AbstractChannel<Message> implements Channel {
   #state: 'opening' | 'active' | 'closing' | 'closed' = 'opening';
   #wasActive = false;
   #closeError: RemotingError | undefined;
+  #attributes: Map<string, unknown> | undefined;
   #autoRead = true;
   #readHolds = 0;
   #announcedWritable = true;
@@ -64,6 +65,11 @@ export abstract class AbstractChannel<Message> implements Channel {
 
   get isActive(): boolean {
     return this.#state === 'active';
+  }
+
+  get attributes(): Map<string, unknown> {
+    this.#attributes ??= new Map();
+    return this.#attributes;
   }
 
   get isWritable(): boolean {

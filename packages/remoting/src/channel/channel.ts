@@ -11,6 +11,8 @@ export interface Channel {
   /** `host:port` of this side. */
   readonly localAddress: string;
   readonly pipeline: ChannelPipeline;
+  /** What handlers and their users want to remember of this connection, by name (upstream: Netty's `attr`); made when first asked for. */
+  readonly attributes: Map<string, unknown>;
   /** True from the connection's start to its end, or to the first call of `close` or `destroy`: from then on writes fail. */
   readonly isActive: boolean;
   /** False from the high water mark of waiting bytes until they are below the low one. */

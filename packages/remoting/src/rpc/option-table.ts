@@ -4,7 +4,9 @@ import { RemotingError } from '../errors.js';
 export type OptionRow =
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
   | { readonly kind: 'boolean' | 'text' | 'object' | 'function' }
-  | { readonly kind: 'choice'; readonly choices: readonly unknown[] };
+  | { readonly kind: 'choice'; readonly choices: readonly unknown[] }
+  /** `problem` says what is wrong with a value, as the end of a sentence that begins with the option's name. */
+  | { readonly kind: 'checked'; readonly problem: (value: unknown) => string | undefined };
 
 /** One row for each option of `Options`. */
 export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionRow };
@@ -48,6 +50,8 @@ function check(row: OptionRow, value: unknown): string | undefined {
         : `must be an integer from ${row.min} to ${row.max}, not ${String(value)}`;
     case 'choice':
       return row.choices.includes(value) ? undefined : `must be one of ${row.choices.join(', ')}, not ${String(value)}`;
+    case 'checked':
+      return row.problem(value);
     case 'text':
       return typeof value === 'string' ? undefined : `must be a string, not a ${typeof value}`;
     default:

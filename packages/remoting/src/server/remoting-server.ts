@@ -1,8 +1,10 @@
 import { createServer, type Socket } from 'node:net';
+import { AddressRange } from '../channel/address-range.js';
 import type { Channel } from '../channel/channel.js';
 import { formatSocketAddress } from '../channel/socket-address.js';
 import { SocketChannel } from '../channel/socket-channel.js';
 import { RemotingError } from '../errors.js';
+import { ProxyProtocolDecoder } from '../handler/proxy-protocol-decoder.js';
 import { AbstractRemoting } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { emitTo } from '../rpc/connection-event-map.js';
@@ -31,6 +33,8 @@ export interface CloseOptions {
  */
 export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDisposable {
   readonly #options: ResolvedRemotingServerOptions;
+  /** Who may send a PROXY protocol header; undefined when nobody. */
+  readonly #proxies: AddressRange | undefined;
   readonly #channels = new Set<Channel>();
   readonly #server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   /** Settles when the server listens, or cannot. */
@@ -44,6 +48,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     const resolved = resolveServerOptions(options);
     super(new RemotingCore(resolved), DEFAULT_TIMEOUT_MILLIS);
     this.#options = resolved;
+    const { proxyProtocolFrom } = resolved;
+    this.#proxies = proxyProtocolFrom.length === 0 ? undefined : new AddressRange(proxyProtocolFrom);
   }
 
   /**
@@ -156,6 +162,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     this.#channels.add(channel);
     void channel.closed.then(() => this.#channels.delete(channel));
     try {
+      if (this.#proxies?.includes(socket.remoteAddress ?? '') === true)
+        channel.pipeline.addLast('proxyProtocol', new ProxyProtocolDecoder({ clock: this.#options.clock }));
       initializeChannel(channel, this.core, emitTo(this), this.#options);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', {

@@ -1,3 +1,4 @@
+import { AddressRange } from '../channel/address-range.js';
 import { SerializeType } from '../command/serialize-type.js';
 import {
   type ConnectionOptions,
@@ -17,6 +18,11 @@ export interface RemotingServerOptions extends ConnectionOptions {
   readonly backlog?: number | undefined;
   /** Header format of answers: that of the request (default), or always the same. */
   readonly responseSerializeType?: 'request' | SerializeType | undefined;
+  /**
+   * The proxies whose word for who connects is taken: addresses and ranges such as `10.0.0.0/8`, IPv4 and IPv6. From them, and nobody
+   * else, a connection may begin with the PROXY protocol's header, version 1 or 2. Default none.
+   */
+  readonly proxyProtocolFrom?: readonly string[] | undefined;
 }
 
 export type ResolvedRemotingServerOptions = ResolvedConnectionOptions & {
@@ -31,6 +37,7 @@ const table: OptionTable<RemotingServerOptions> = {
   port: { kind: 'integer', min: 0, max: 65_535 },
   backlog: { kind: 'integer', min: 1, max: 65_535 },
   responseSerializeType: { kind: 'choice', choices: ['request', ...Object.values(SerializeType)] },
+  proxyProtocolFrom: { kind: 'checked', problem: addressRangeProblem },
 };
 
 const defaults: ResolvedRemotingServerOptions = {
@@ -39,9 +46,20 @@ const defaults: ResolvedRemotingServerOptions = {
   port: 0,
   backlog: 1024,
   responseSerializeType: 'request',
+  proxyProtocolFrom: [],
   asyncPermits: 64,
   onewayPermits: 256,
 };
+
+function addressRangeProblem(value: unknown): string | undefined {
+  if (!Array.isArray(value) || !value.every((text) => typeof text === 'string')) return 'must be a list of strings';
+  try {
+    new AddressRange(value);
+    return undefined;
+  } catch (error) {
+    return `cannot be: ${(error as Error).message}`;
+  }
+}
 
 export function resolveServerOptions(options: RemotingServerOptions): ResolvedRemotingServerOptions {
   return resolveOptions('RemotingServer', table, defaults, options);
