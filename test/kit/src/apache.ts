@@ -101,18 +101,24 @@ export class ApacheProcesses implements AsyncDisposable {
     return process.output;
   }
 
+  /** Starts a Java source file of the kit that is driven by lines: each of its stdout goes to `onLine`. */
+  startJava(version: ApacheVersion, main: string, onLine: (line: string) => void): CapturedProcess {
+    return this.#run(`${main} ${version}`, ['java', version, main], onLine);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const process of this.#processes) await process[Symbol.asyncDispose]();
     await this.#directory[Symbol.asyncDispose]();
   }
 
-  #run(name: string, args: readonly string[]): CapturedProcess {
+  #run(name: string, args: readonly string[], onLine?: (line: string) => void): CapturedProcess {
     const process = new CapturedProcess({
       name,
       command: script,
       args,
       cwd: this.#directory.path,
       env: { ROCKETMQ_INTEROP_LOGS: join(this.#directory.path, 'tools') },
+      onLine,
     });
     this.#processes.push(process);
     return process;

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { timed } from './timed.js';
 
 /** How a process ended. */
@@ -16,6 +17,8 @@ export interface CapturedProcessOptions {
   readonly cwd?: string | undefined;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Told of each line of stdout. With it {@link CapturedProcess.writeLine} writes lines to stdin, which is closed otherwise. */
+  readonly onLine?: ((line: string) => void) | undefined;
 }
 
 const TAIL_LINES = 40;
@@ -41,10 +44,15 @@ export class CapturedProcess implements AsyncDisposable {
     this.#child = spawn(options.command, [...options.args], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [options.onLine === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     const child = this.#child;
     alive.add(child);
+    // A process that has ended reads no more; its exit tells.
+    child.stdin?.on('error', () => {});
+    if (options.onLine !== undefined && child.stdout !== null) {
+      createInterface({ input: child.stdout }).on('line', options.onLine);
+    }
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8');
       stream?.on('data', (text: string) => {
@@ -100,6 +108,10 @@ export class CapturedProcess implements AsyncDisposable {
     } finally {
       this.#watchers.delete(watcher);
     }
+  }
+
+  writeLine(line: string): void {
+    this.#child.stdin?.write(`${line}\n`);
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -15,6 +15,7 @@ export { canonicalJson, hasBareNames, type Json, parseLenientJson } from './leni
 export { NameServerProcess, type NameServerProcessOptions } from './name-server-process.js';
 export { repositoryRoot } from './repository-root.js';
 export { TemporaryDirectory } from './temporary-directory.js';
+export { timed } from './timed.js';
 export {
   listTranscripts,
   loadStorageNodeVectors,

@@ -1,0 +1,26 @@
+import { ApacheProcesses, apacheVersions, requireInterop } from '@rmqns/test-kit';
+import { describeJavaClient } from './java-client.js';
+import { JavaRemoting } from './java-remoting.js';
+import { describeJavaServer } from './java-server.js';
+
+for (const version of apacheVersions) {
+  describe(`Java's remoting of ${version}`, () => {
+    let apache: ApacheProcesses;
+    let java: JavaRemoting;
+
+    before(async function () {
+      this.timeout(300_000);
+      requireInterop(this);
+      apache = await ApacheProcesses.create();
+      await apache.fetch(version);
+      java = await JavaRemoting.start(apache, version);
+    });
+
+    after(async () => {
+      await apache?.[Symbol.asyncDispose]();
+    });
+
+    describeJavaClient(() => java, version);
+    describeJavaServer(() => java, version);
+  });
+}
