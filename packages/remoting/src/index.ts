@@ -10,6 +10,7 @@ export { type ChannelSocket, SocketChannel, type SocketChannelOptions } from './
 export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channel/write-buffer-water-mark.js';
 export type { RemotingClientOptions } from './client/client-options.js';
 export { RemotingClient } from './client/remoting-client.js';
+export type { SocksProxyConfig, SocksProxyMap } from './client/socks-proxies.js';
 export { type Clock, systemClock, type Timer } from './clock.js';
 export { decodeFrame, encodeFrame } from './codec/frame-codec.js';
 export { FrameSplitter } from './codec/frame-splitter.js';

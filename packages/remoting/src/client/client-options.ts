@@ -5,6 +5,7 @@ import {
   type ResolvedConnectionOptions,
 } from '../rpc/connection-options.js';
 import { type OptionTable, resolveOptions, timerMillis } from '../rpc/option-table.js';
+import { SocksProxies, type SocksProxyMap } from './socks-proxies.js';
 
 /** What a {@link RemotingClient} can be given (upstream: `NettyClientConfig`). `asyncPermits` and `onewayPermits` are 65,535 by default. */
 export interface RemotingClientOptions extends ConnectionOptions {
@@ -14,6 +15,11 @@ export interface RemotingClientOptions extends ConnectionOptions {
   readonly connectTimeoutMillis?: number | undefined;
   /** Whether a call that got no answer in time closes its connection, which may be half dead; default true [clientCloseSocketIfTimeout]. */
   readonly closeSocketIfTimeout?: boolean | undefined;
+  /**
+   * SOCKS5 proxies by range of target addresses, or the JSON text of such a map; the first range that holds the target decides, and
+   * `0.0.0.0/0` holds everything, names too. Names are resolved by the proxy. Default none [socksProxyConfig].
+   */
+  readonly socksProxy?: SocksProxyMap | string | undefined;
 }
 
 export type ResolvedRemotingClientOptions = ResolvedConnectionOptions & {
@@ -27,6 +33,7 @@ const table: OptionTable<RemotingClientOptions> = {
   timeoutMillis: timerMillis(1),
   connectTimeoutMillis: timerMillis(1),
   closeSocketIfTimeout: { kind: 'boolean' },
+  socksProxy: { kind: 'checked', problem: socksProxyProblem },
 };
 
 const defaults: ResolvedRemotingClientOptions = {
@@ -34,9 +41,19 @@ const defaults: ResolvedRemotingClientOptions = {
   timeoutMillis: 3_000,
   connectTimeoutMillis: 3_000,
   closeSocketIfTimeout: true,
+  socksProxy: {},
   asyncPermits: 65_535,
   onewayPermits: 65_535,
 };
+
+function socksProxyProblem(value: unknown): string | undefined {
+  try {
+    new SocksProxies(value as SocksProxyMap);
+    return undefined;
+  } catch (error) {
+    return `cannot be: ${(error as Error).message}`;
+  }
+}
 
 export function resolveClientOptions(options: RemotingClientOptions): ResolvedRemotingClientOptions {
   return resolveOptions('RemotingClient', table, defaults, options);

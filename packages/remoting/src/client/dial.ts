@@ -7,6 +7,9 @@ export interface DialTarget {
   readonly port: number;
 }
 
+/** {@link dial}, or what stands in its place. */
+export type DialSocket = typeof dial;
+
 /**
  * Opens a TCP connection. Names are resolved anew each time. No socket is left behind, however it ends.
  *

@@ -15,8 +15,10 @@ import {
   type ResolvedRemotingClientOptions,
   resolveClientOptions,
 } from './client-options.js';
-import { dial } from './dial.js';
+import { type DialSocket, dial } from './dial.js';
 import { NameServerChannels } from './name-server-channels.js';
+import { dialThrough } from './socks-dial.js';
+import { SocksProxies } from './socks-proxies.js';
 
 /**
  * Calls servers (upstream: `RemotingClient`, `NettyRemotingClient`). Connections are made by the first call to an address and shared by
@@ -32,6 +34,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   readonly #options: ResolvedRemotingClientOptions;
   readonly #table = new ChannelTable((address, opened) => this.#createChannel(address, opened));
   readonly #nameServers: NameServerChannels;
+  readonly #dial: DialSocket;
   readonly #dialsAbort = new AbortController();
   /** Calls that have not ended. */
   readonly #pending = new Set<ResponseFuture>();
@@ -44,6 +47,8 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     const resolved = resolveClientOptions(options);
     super(new RemotingCore({ ...resolved, responseSerializeType: 'request' }), resolved.timeoutMillis);
     this.#options = resolved;
+    const proxies = new SocksProxies(resolved.socksProxy);
+    this.#dial = proxies.isEmpty ? dial : dialThrough(proxies, dial);
     this.#nameServers = new NameServerChannels(this.#table, this.#options.clock);
     setMaxListeners(0, this.#dialsAbort.signal);
   }
@@ -162,7 +167,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   async #createChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
     const { connectTimeoutMillis, clock, logger } = this.#options;
     const target = parseSocketAddress(address);
-    const socket = await dial(target, address, connectTimeoutMillis, clock, this.#dialsAbort.signal).catch(
+    const socket = await this.#dial(target, address, connectTimeoutMillis, clock, this.#dialsAbort.signal).catch(
       (error: unknown) => {
         this.core.counterTable.connectFailures++;
         throw error;

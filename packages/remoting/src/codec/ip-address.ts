@@ -21,3 +21,16 @@ export function ipAddressText(address: Buffer): string {
   for (let at = 0; at < 16; at += 2) groups.push(address.readUInt16BE(at).toString(16));
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
 }
+
+/** The 16 bytes of an IPv6 address. */
+export function ipv6Bytes(text: string): Buffer {
+  const [head = '', tail] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::');
+  const groups = (part: string | undefined): number[] =>
+    part === undefined || part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  const first = groups(head);
+  const last = groups(tail);
+  const bytes = Buffer.alloc(16);
+  for (const [index, group] of first.entries()) bytes.writeUInt16BE(group, 2 * index);
+  for (const [index, group] of last.entries()) bytes.writeUInt16BE(group, 16 - 2 * last.length + 2 * index);
+  return bytes;
+}
