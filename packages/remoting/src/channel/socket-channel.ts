@@ -162,22 +162,31 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
     if (this.isClosed || this.#inFlightBytes > 0) return;
     let bytes = 0;
     const batch: Uint8Array[] = [];
+    // Parts that lie side by side in memory, as small frames do that were encoded one after the other, leave as one.
+    let first: Uint8Array | undefined;
+    let joinedBytes = 0;
     while (bytes < maxBatchBytes) {
       const chunk = this.#rest ?? this.outbound.take();
       if (chunk === undefined) break;
       const room = maxBatchBytes - bytes;
       this.#rest = chunk.length > room ? chunk.subarray(room) : undefined;
       const part = this.#rest === undefined ? chunk : chunk.subarray(0, room);
-      batch.push(part);
       bytes += part.length;
+      if (first !== undefined && first.buffer === part.buffer && first.byteOffset + joinedBytes === part.byteOffset) {
+        joinedBytes += part.length;
+        continue;
+      }
+      if (first !== undefined) batch.push(ofLength(first, joinedBytes));
+      first = part;
+      joinedBytes = part.length;
     }
     this.#inFlightBytes = bytes;
-    const last = batch.pop();
-    if (last === undefined) {
+    if (first === undefined) {
       // Writes of no bytes are done as soon as those before them are.
       if (!this.outbound.isDrained) this.drained(0);
       return;
     }
+    const last = ofLength(first, joinedBytes);
     if (batch.length === 0) {
       this.#socket.write(last, this.#onWritten);
       return;
@@ -248,6 +257,11 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   #giveUp(why: string): void {
     this.end(this.outbound.isDrained ? undefined : this.failure('CONNECTION_CLOSED', `was closed; ${why}`));
   }
+}
+
+/** The bytes from a part's begin on, beyond its end where its neighbours lie. */
+function ofLength(part: Uint8Array, byteLength: number): Uint8Array {
+  return part.length === byteLength ? part : Buffer.from(part.buffer, part.byteOffset, byteLength);
 }
 
 function addressOf(host: string | undefined, port: number | undefined): string {

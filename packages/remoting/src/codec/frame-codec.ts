@@ -1,10 +1,21 @@
 import { asBuffer } from '../buffer/as-buffer.js';
+import { readInt32, writeInt32 } from '../buffer/int32.js';
+import { allocateShare } from '../buffer/slab.js';
+import { encodeUtf8 } from '../buffer/utf8.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { SerializeType } from '../command/serialize-type.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
-import { decodeJsonHeader, encodeJsonHeader } from './json-header-codec.js';
-import { decodeRocketMqHeader, encodeRocketMqHeader } from './rocketmq-header-codec.js';
+import { decodeJsonHeader, jsonHeaderText } from './json-header-codec.js';
+import { JsonHeaderTemplate } from './json-header-template.js';
+import {
+  decodeRocketMqHeader,
+  encodeRocketMqHeader,
+  PLAIN_HEADER_BYTES,
+  writePlainRocketMqHeader,
+} from './rocketmq-header-codec.js';
 
+/** The length and the header word. */
+const HEAD_BYTES = 8;
 /** The header's length has 24 bits; Apache's encoder wraps silently beyond. */
 const MAX_HEADER_BYTES = 0xffffff;
 /** The frame's length is an int32 in Java. */
@@ -30,61 +41,109 @@ const MERGED_BODY_BYTES = 4096;
  * @throws RemotingError `ENCODE_FAILED` when the command cannot be written, FrameTooLargeError beyond 2^31-1 bytes
  */
 export function encodeFrame(command: RemotingCommand): Buffer[] {
-  const header = encodeHeader(command);
-  const body = command.body;
-  const bodyBytes = body?.length ?? 0;
-  const frameBytes = 4 + header.length + bodyBytes;
+  const isBinary = command.serializeType === SerializeType.ROCKETMQ;
+  if (isPlain(command)) return isBinary ? plainBinaryFrame(command) : plainJsonFrame(command);
+  if (isBinary) return frameWithHeader(command, encodeRocketMqHeader(command));
+  const text = jsonHeaderText(command);
+  const headerBytes = Buffer.byteLength(text);
+  if (headerBytes !== text.length) return frameWithHeader(command, encodeUtf8(text));
+  const head = allocateHead(command, headerBytes);
+  head.write(text, HEAD_BYTES, 'latin1');
+  return withBody(head, HEAD_BYTES + headerBytes, command.body);
+}
+
+/** Whether the header is nothing but numbers that can be written. */
+function isPlain(command: RemotingCommand): boolean {
+  const { code, flag, opaque, version } = command;
+  return (
+    !command.hasExtFields &&
+    (command.remark === undefined || command.remark === null) &&
+    code === (code | 0) &&
+    flag === (flag | 0) &&
+    opaque === (opaque | 0) &&
+    version === (version | 0)
+  );
+}
+
+function plainBinaryFrame(command: RemotingCommand): Buffer[] {
+  const head = allocateHead(command, PLAIN_HEADER_BYTES);
+  writePlainRocketMqHeader(command, head, HEAD_BYTES);
+  return withBody(head, HEAD_BYTES + PLAIN_HEADER_BYTES, command.body);
+}
+
+function plainJsonFrame(command: RemotingCommand): Buffer[] {
+  const template = JsonHeaderTemplate.of(command);
+  const headerBytes = template.byteLength(command.opaque);
+  const head = allocateHead(command, headerBytes);
+  template.write(command.opaque, head, HEAD_BYTES);
+  return withBody(head, HEAD_BYTES + headerBytes, command.body);
+}
+
+function frameWithHeader(command: RemotingCommand, header: Buffer): Buffer[] {
+  const head = allocateHead(command, header.length);
+  head.set(header, HEAD_BYTES);
+  return withBody(head, HEAD_BYTES + header.length, command.body);
+}
+
+/** Memory for the frame up to its body, or with it when that is small, with both lengths in place. */
+function allocateHead(command: RemotingCommand, headerBytes: number): Buffer {
+  const bodyBytes = command.body?.length ?? 0;
+  const frameBytes = 4 + headerBytes + bodyBytes;
+  if (headerBytes > MAX_HEADER_BYTES)
+    throw new RemotingError(
+      'ENCODE_FAILED',
+      `a header of ${headerBytes} bytes exceeds what a frame can carry, ${MAX_HEADER_BYTES}; move large ext fields into the body`,
+      { opaque: command.opaque },
+    );
   if (frameBytes > MAX_FRAME_BYTES)
     throw new FrameTooLargeError(frameBytes, MAX_FRAME_BYTES, { opaque: command.opaque });
+  const head = allocateShare(HEAD_BYTES + headerBytes + (bodyBytes <= MERGED_BODY_BYTES ? bodyBytes : 0));
+  writeInt32(head, 0, frameBytes);
+  writeInt32(head, 4, command.serializeType * 0x1000000 + headerBytes);
+  return head;
+}
 
-  const merged = bodyBytes <= MERGED_BODY_BYTES;
-  const head = Buffer.allocUnsafe(8 + header.length + (merged ? bodyBytes : 0));
-  head.writeUInt32BE(frameBytes, 0);
-  head.writeUInt32BE(command.serializeType * 0x1000000 + header.length, 4);
-  head.set(header, 8);
-  if (body === undefined || bodyBytes === 0) return [head];
-  if (!merged) return [head, asBuffer(body)];
-  head.set(body, 8 + header.length);
+function withBody(head: Buffer, at: number, body: Uint8Array | undefined): Buffer[] {
+  if (body === undefined || body.length === 0) return [head];
+  if (body.length > MERGED_BODY_BYTES) return [head, asBuffer(body)];
+  head.set(body, at);
   return [head];
 }
 
-function encodeHeader(command: RemotingCommand): Buffer {
-  const header =
-    command.serializeType === SerializeType.ROCKETMQ ? encodeRocketMqHeader(command) : encodeJsonHeader(command);
-  if (header.length > MAX_HEADER_BYTES)
-    throw new RemotingError(
-      'ENCODE_FAILED',
-      `a header of ${header.length} bytes exceeds what a frame can carry, ${MAX_HEADER_BYTES}; move large ext fields into the body`,
-      { opaque: command.opaque },
-    );
-  return header;
-}
-
 /**
- * Reads a frame: what follows the four length bytes. The body is a view of the frame, or `undefined` when it has no bytes.
+ * Reads a frame: what follows the four length bytes, from `start` to `end`. The body is a view of the bytes, or `undefined` when it has none;
+ * ext fields are read from them when they are asked for, so the bytes must not be changed afterwards.
  *
  * @param maxHeaderBytes the longest header that is looked into; default 16777215, the longest there can be
  * @throws DecodeError when the header is longer than that or than the frame, the serialize type is unknown, or the header does not decode
  */
-export function decodeFrame(frame: Buffer, maxHeaderBytes = MAX_HEADER_BYTES): RemotingCommand {
-  if (frame.length < 4) throw corrupt(`a frame has 4 bytes at least, but this one only ${frame.length}`);
-  const serializeType = frame.readUInt8(0);
-  const headerBytes = frame.readUIntBE(1, 3);
-  if (headerBytes > frame.length - 4)
-    throw corrupt(`a frame says that its header has ${headerBytes} bytes, but only ${frame.length - 4} are there`);
+export function decodeFrame(
+  bytes: Buffer,
+  maxHeaderBytes = MAX_HEADER_BYTES,
+  start = 0,
+  end = bytes.length,
+): RemotingCommand {
+  if (end - start < 4) throw corrupt(`a frame has 4 bytes at least, but this one only ${end - start}`);
+  const word = readInt32(bytes, start);
+  const serializeType = word >>> 24;
+  const headerBytes = word & MAX_HEADER_BYTES;
+  const headerStart = start + 4;
+  const bodyStart = headerStart + headerBytes;
+  if (bodyStart > end)
+    throw corrupt(`a frame says that its header has ${headerBytes} bytes, but only ${end - headerStart} are there`);
   if (headerBytes > maxHeaderBytes)
     throw new DecodeError(
       `a frame's header has ${headerBytes} bytes, but ${maxHeaderBytes} at most are taken; move large ext fields into the body, or raise maxHeaderBytes`,
       { kind: DecodeErrorKind.HEADER_TOO_LARGE },
     );
-  const command = decodeHeader(serializeType, frame, 4 + headerBytes);
-  if (frame.length > 4 + headerBytes) command.body = frame.subarray(4 + headerBytes);
+  const command = decodeHeader(serializeType, bytes, headerStart, bodyStart);
+  if (bodyStart < end) command.body = bytes.subarray(bodyStart, end);
   return command;
 }
 
-function decodeHeader(serializeType: number, frame: Buffer, end: number): RemotingCommand {
-  if (serializeType === SerializeType.JSON) return decodeJsonHeader(frame, 4, end);
-  if (serializeType === SerializeType.ROCKETMQ) return decodeRocketMqHeader(frame, 4, end);
+function decodeHeader(serializeType: number, bytes: Buffer, start: number, end: number): RemotingCommand {
+  if (serializeType === SerializeType.JSON) return decodeJsonHeader(bytes, start, end);
+  if (serializeType === SerializeType.ROCKETMQ) return decodeRocketMqHeader(bytes, start, end);
   throw corrupt(`a frame has the serialize type ${serializeType}, but only 0 (JSON) and 1 (ROCKETMQ) exist`);
 }
 

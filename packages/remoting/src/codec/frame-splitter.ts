@@ -32,6 +32,10 @@ export class FrameSplitter {
   #length = 0;
   #lengthBytes = 0;
 
+  #frame: Buffer = EMPTY;
+  #frameStart = 0;
+  #frameEnd = 0;
+
   #pieces: Buffer[] = [];
   #collectedBytes = 0;
   #slab: Buffer | undefined;
@@ -67,15 +71,37 @@ export class FrameSplitter {
    * @throws DecodeError for a length below 4, which leaves no room for the header word
    */
   next(): Buffer | undefined {
+    return this.advance() ? this.#frame.subarray(this.#frameStart, this.#frameEnd) : undefined;
+  }
+
+  /**
+   * As {@link next}, for whoever needs no view of the frame, which costs as much as all the rest: true when {@link frame} holds one from
+   * {@link frameStart} to {@link frameEnd}, until the next call or {@link release}.
+   */
+  advance(): boolean {
     if (this.#failure !== undefined) throw this.#failure;
     for (let chunk = this.#chunk(); chunk !== undefined; chunk = this.#chunk()) {
       if (this.#state === State.LENGTH) this.#readLength(chunk);
-      else {
-        const frame = this.#readFrame(chunk);
-        if (frame !== undefined) return frame;
-      }
+      else if (this.#readFrame(chunk)) return true;
     }
-    return undefined;
+    return false;
+  }
+
+  /** Lets go of the last frame, which a connection that falls idle must not keep from being freed. */
+  release(): void {
+    this.#frame = EMPTY;
+  }
+
+  get frame(): Buffer {
+    return this.#frame;
+  }
+
+  get frameStart(): number {
+    return this.#frameStart;
+  }
+
+  get frameEnd(): number {
+    return this.#frameEnd;
   }
 
   #chunk(): Buffer | undefined {
@@ -119,27 +145,31 @@ export class FrameSplitter {
     throw failure;
   }
 
-  #readFrame(chunk: Buffer): Buffer | undefined {
-    const byteLength = Math.min(chunk.length - this.#chunkOffset, this.#length - this.#collectedBytes);
-    const piece = chunk.subarray(this.#chunkOffset, this.#chunkOffset + byteLength);
+  #readFrame(chunk: Buffer): boolean {
+    const start = this.#chunkOffset;
+    const byteLength = Math.min(chunk.length - start, this.#length - this.#collectedBytes);
     this.#consume(chunk, byteLength);
-    if (byteLength === this.#length) return this.#finish(piece);
-    this.#collect(piece);
-    if (this.#collectedBytes < this.#length) return undefined;
+    if (byteLength === this.#length) return this.#finish(chunk, start);
+    this.#collect(chunk.subarray(start, start + byteLength));
+    if (this.#collectedBytes < this.#length) return false;
     this.#endSlabPiece();
     const only = this.#pieces.length === 1 ? this.#pieces[0] : undefined;
-    return this.#finish(only ?? Buffer.concat(this.#pieces, this.#length));
+    this.#finish(only ?? Buffer.concat(this.#pieces, this.#length), 0);
+    this.#pieces = [];
+    this.#collectedBytes = 0;
+    this.#slab = undefined;
+    return true;
   }
 
-  #finish(frame: Buffer): Buffer {
+  #finish(bytes: Buffer, start: number): true {
+    this.#frame = bytes;
+    this.#frameStart = start;
+    this.#frameEnd = start + this.#length;
     this.#bufferedBytes -= LENGTH_BYTES + this.#length;
     this.#state = State.LENGTH;
     this.#length = 0;
     this.#lengthBytes = 0;
-    this.#pieces = [];
-    this.#collectedBytes = 0;
-    this.#slab = undefined;
-    return frame;
+    return true;
   }
 
   #collect(piece: Buffer): void {

@@ -1,6 +1,7 @@
+import { readInt32, writeInt32 } from '../buffer/int32.js';
 import { replaceUnpairedSurrogates } from '../buffer/utf8.js';
 import { LanguageCode, languageName } from '../command/language-code.js';
-import { createExtFields, type ExtFields, RemotingCommand } from '../command/remoting-command.js';
+import { createExtFields, type ExtFields, type ExtFieldsSource, RemotingCommand } from '../command/remoting-command.js';
 import { SerializeType } from '../command/serialize-type.js';
 import { DecodeError, RemotingError } from '../errors.js';
 import { requireInt32, requireText } from './header-value.js';
@@ -55,6 +56,23 @@ export function encodeRocketMqHeader(command: RemotingCommand): Buffer {
   return bytes;
 }
 
+/** The length of a header without remark and ext fields. */
+export const PLAIN_HEADER_BYTES = FIXED_BYTES;
+
+/** Writes a header without remark and ext fields where {@link PLAIN_HEADER_BYTES} are free. Its numbers must be 32-bit integers. */
+export function writePlainRocketMqHeader(command: RemotingCommand, into: Buffer, start: number): void {
+  const { code, version } = command;
+  into[start] = code >> 8;
+  into[start + 1] = code;
+  into[start + 2] = LanguageCode[command.language ?? 'OTHER'];
+  into[start + 3] = version >> 8;
+  into[start + 4] = version;
+  writeInt32(into, start + 5, command.opaque);
+  writeInt32(into, start + 9, command.flag);
+  writeInt32(into, start + 13, 0);
+  writeInt32(into, start + REMARK_AT, 0);
+}
+
 interface Entry {
   readonly name: string;
   readonly nameBytes: number;
@@ -92,43 +110,75 @@ function listEntries(command: RemotingCommand, extFields: ExtFields): Entry[] {
 export function decodeRocketMqHeader(bytes: Buffer, start = 0, end = bytes.length): RemotingCommand {
   if (end - start < FIXED_BYTES)
     throw new DecodeError(`a binary header has ${FIXED_BYTES} bytes at least, but this one only ${end - start}`);
-  const remarkBytes = bytes.readInt32BE(start + 13);
+  const remarkBytes = readInt32(bytes, start + 13);
   checkLength('the remark', remarkBytes, end - start - FIXED_BYTES);
   const remarkStart = start + REMARK_AT;
   const remarkEnd = remarkStart + remarkBytes;
-  const extBytes = bytes.readInt32BE(remarkEnd);
+  const extBytes = readInt32(bytes, remarkEnd);
   const extStart = remarkEnd + 4;
   if (extBytes > end - extStart) checkLength('extFields', extBytes, end - extStart);
-  return new RemotingCommand({
-    code: bytes.readInt16BE(start),
-    language: languageName(bytes.readUInt8(start + 2)),
-    version: bytes.readInt16BE(start + 3),
-    opaque: bytes.readInt32BE(start + 5),
-    flag: bytes.readInt32BE(start + 9),
+  const command = new RemotingCommand({
+    code: readInt32(bytes, start) >> 16,
+    language: languageName(bytes[start + 2] as number),
+    version: readInt32(bytes, start + 3) >> 16,
+    opaque: readInt32(bytes, start + 5),
+    flag: readInt32(bytes, start + 9),
     remark: remarkBytes === 0 ? undefined : bytes.toString('utf8', remarkStart, remarkEnd),
-    extFields: extBytes > 0 ? readExtFields(bytes, extStart, extStart + extBytes) : undefined,
     serializeType: SerializeType.ROCKETMQ,
   });
+  if (extBytes > 0) {
+    checkEntries(bytes, extStart, extStart + extBytes);
+    command.extFieldsFrom(new BinaryExtFields(bytes, extStart, extStart + extBytes));
+  }
+  return command;
 }
 
-function readExtFields(bytes: Buffer, start: number, end: number): ExtFields {
-  const extFields = createExtFields();
+/** @throws DecodeError unless the entries end where they must */
+function checkEntries(bytes: Buffer, start: number, end: number): void {
   let at = start;
   while (at < end) {
     checkLength("a name's length", 2, end - at);
-    const nameBytes = bytes.readInt16BE(at);
-    const nameAt = at + 2;
-    checkLength("an ext field's name", nameBytes, end - nameAt);
-    at = nameAt + nameBytes;
+    const nameBytes = readInt16(bytes, at);
+    at += 2;
+    checkLength("an ext field's name", nameBytes, end - at);
+    at += nameBytes;
     checkLength("a value's length", 4, end - at);
-    const valueBytes = bytes.readInt32BE(at);
-    const valueAt = at + 4;
-    checkLength("an ext field's value", valueBytes, end - valueAt);
-    at = valueAt + valueBytes;
-    if (nameBytes > 0 && valueBytes > 0)
-      extFields[bytes.toString('utf8', nameAt, nameAt + nameBytes)] = bytes.toString('utf8', valueAt, at);
+    const valueBytes = readInt32(bytes, at);
+    at += 4;
+    checkLength("an ext field's value", valueBytes, end - at);
+    at += valueBytes;
   }
-  return extFields;
+}
+
+function readInt16(bytes: Buffer, at: number): number {
+  return (((bytes[at] as number) << 24) >> 16) | (bytes[at + 1] as number);
+}
+
+/** Entries whose lengths were checked, and that wait in their bytes. */
+class BinaryExtFields implements ExtFieldsSource {
+  readonly #bytes: Buffer;
+  readonly #start: number;
+  readonly #end: number;
+
+  constructor(bytes: Buffer, start: number, end: number) {
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  read(): ExtFields {
+    const bytes = this.#bytes;
+    const extFields = createExtFields();
+    for (let at = this.#start; at < this.#end; ) {
+      const nameAt = at + 2;
+      const nameEnd = nameAt + readInt16(bytes, at);
+      const valueAt = nameEnd + 4;
+      at = valueAt + readInt32(bytes, nameEnd);
+      if (nameEnd > nameAt && at > valueAt)
+        extFields[bytes.toString('utf8', nameAt, nameEnd)] = bytes.toString('utf8', valueAt, at);
+    }
+    return extFields;
+  }
 }
 
 function checkLength(what: string, byteLength: number, left: number): void {

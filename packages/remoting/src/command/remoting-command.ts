@@ -11,6 +11,11 @@ export function createExtFields(from?: Readonly<ExtFields>): ExtFields {
   return from === undefined ? fields : Object.assign(fields, from);
 }
 
+/** Ext fields that are made into an object when they are first asked for. */
+export interface ExtFieldsSource {
+  read(): ExtFields;
+}
+
 /** What a {@link RemotingCommand} can be made of; all but `code` have defaults. */
 export interface RemotingCommandInit {
   /** The request code, or the response code. */
@@ -47,9 +52,10 @@ export class RemotingCommand {
   opaque: number;
   flag: number;
   remark: string | undefined;
-  extFields: ExtFields | undefined;
   body: Uint8Array | undefined;
   serializeType: SerializeType;
+  #extFields: ExtFields | undefined;
+  #extFieldsSource: ExtFieldsSource | undefined;
 
   constructor(init: RemotingCommandInit) {
     const { language } = init;
@@ -60,9 +66,10 @@ export class RemotingCommand {
     this.opaque = init.opaque ?? 0;
     this.flag = init.flag ?? 0;
     this.remark = init.remark;
-    this.extFields = init.extFields;
     this.body = init.body;
     this.serializeType = init.serializeType ?? SerializeType.JSON;
+    this.#extFields = init.extFields;
+    this.#extFieldsSource = undefined;
   }
 
   /** A request. */
@@ -86,6 +93,31 @@ export class RemotingCommand {
     return command;
   }
 
+  /** One object for each command, which may be changed; `undefined` when the header has no `extFields` at all. */
+  get extFields(): ExtFields | undefined {
+    const source = this.#extFieldsSource;
+    if (source !== undefined) {
+      this.#extFieldsSource = undefined;
+      this.#extFields = source.read();
+    }
+    return this.#extFields;
+  }
+
+  set extFields(value: ExtFields | undefined) {
+    this.#extFieldsSource = undefined;
+    this.#extFields = value;
+  }
+
+  /** Lets the ext fields wait until they are asked for: many a command is dealt with without. For codecs. */
+  extFieldsFrom(source: ExtFieldsSource): void {
+    this.#extFieldsSource = source;
+  }
+
+  /** Whether the header has `extFields`, be they empty; asking does not make them into an object. */
+  get hasExtFields(): boolean {
+    return this.#extFieldsSource !== undefined || this.#extFields !== undefined;
+  }
+
   get isResponse(): boolean {
     return (this.flag & CommandFlag.RESPONSE) !== 0;
   }
@@ -96,7 +128,10 @@ export class RemotingCommand {
 
   /** A copy that shares only the body's bytes. */
   copy(): RemotingCommand {
-    return new RemotingCommand({ ...this, extFields: this.extFields && createExtFields(this.extFields) });
+    const { extFields } = this;
+    const copy = new RemotingCommand(this);
+    if (extFields !== undefined) copy.#extFields = createExtFields(extFields);
+    return copy;
   }
 
   /** Text for logs, in upstream's shape. Values of ext fields and bodies are left out: they may hold secrets. */

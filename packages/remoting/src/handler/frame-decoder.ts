@@ -20,10 +20,10 @@ export function isTruncatedFrameEvent(event: unknown): event is TruncatedFrameEv
 }
 
 /**
- * Sees a frame, without its four length bytes, before it is decoded. True when it dealt with it: then it is not decoded and goes no further.
+ * Sees a frame before it is decoded: without its four length bytes it lies in `bytes` from `start` to `end`. True when it dealt with it: then it is not decoded and goes no further.
  * The answer is its own affair (`ctx.channel.writeAndFlush`). What it throws travels as `exceptionCaught` and closes the channel.
  */
-export type FrameInterceptor = (ctx: ChannelHandlerContext, frame: Buffer) => boolean;
+export type FrameInterceptor = (ctx: ChannelHandlerContext, bytes: Buffer, start: number, end: number) => boolean;
 
 export interface FrameDecoderOptions {
   /** The longest frame taken, its four length bytes included. Default 16777216. */
@@ -148,6 +148,7 @@ export class FrameDecoder implements ChannelHandler {
       passed++;
     }
     this.#passing = false;
+    this.#splitter.release();
     if (resumed && passed > 0 && this.#isOpen(ctx)) ctx.fireChannelReadComplete();
     if (!this.#isOpen(ctx)) return;
     if (kept) {
@@ -163,10 +164,10 @@ export class FrameDecoder implements ChannelHandler {
     const address = ctx.channel.remoteAddress;
     let command: unknown;
     try {
-      const frame = this.#splitter.next();
-      if (frame === undefined) return false;
-      if (this.#intercepts(ctx, frame)) return true;
-      command = decodeFrame(frame, this.#maxHeaderBytes);
+      const splitter = this.#splitter;
+      if (!splitter.advance()) return false;
+      if (this.#interceptFrame !== undefined && this.#intercepts(ctx, this.#interceptFrame)) return true;
+      command = decodeFrame(splitter.frame, this.#maxHeaderBytes, splitter.frameStart, splitter.frameEnd);
     } catch (thrown) {
       this.#fail(ctx, withAddress(thrown, address));
       return false;
@@ -175,10 +176,10 @@ export class FrameDecoder implements ChannelHandler {
     return true;
   }
 
-  #intercepts(ctx: ChannelHandlerContext, frame: Buffer): boolean {
-    if (this.#interceptFrame === undefined) return false;
+  #intercepts(ctx: ChannelHandlerContext, intercept: FrameInterceptor): boolean {
+    const { frame, frameStart, frameEnd } = this.#splitter;
     try {
-      return this.#interceptFrame(ctx, frame);
+      return intercept(ctx, frame, frameStart, frameEnd);
     } catch (thrown) {
       const address = ctx.channel.remoteAddress;
       this.#fail(ctx, RemotingError.from(thrown, 'HANDLER_FAILED', 'the frame interceptor failed', { address }));

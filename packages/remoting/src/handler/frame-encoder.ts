@@ -2,7 +2,7 @@ import type { ChannelHandler, WriteListener } from '../channel/channel-handler.j
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { encodeFrame } from '../codec/frame-codec.js';
 import { RemotingCommand } from '../command/remoting-command.js';
-import { FrameTooLargeError, RemotingError } from '../errors.js';
+import { FrameTooLargeError, RemotingError, type RemotingErrorOptions } from '../errors.js';
 
 export interface FrameEncoderOptions {
   /** The longest frame sent, its four length bytes included. Default 16777216, above which a peer would close the connection. */
@@ -29,22 +29,22 @@ export class FrameEncoder implements ChannelHandler {
     ctx.write(message instanceof RemotingCommand ? this.#encode(ctx, message) : message, listener);
   }
 
-  #encode(ctx: ChannelHandlerContext, command: RemotingCommand): Buffer[] {
-    const options = { address: ctx.channel.remoteAddress, opaque: command.opaque };
+  #encode(ctx: ChannelHandlerContext, command: RemotingCommand): Buffer | Buffer[] {
     let frame: Buffer[];
     try {
       frame = encodeFrame(command);
     } catch (thrown) {
-      throw RemotingError.from(
-        thrown,
-        'ENCODE_FAILED',
-        `the command with code ${command.code} cannot be encoded`,
-        options,
-      );
+      const message = `the command with code ${command.code} cannot be encoded`;
+      throw RemotingError.from(thrown, 'ENCODE_FAILED', message, at(ctx, command));
     }
     let frameBytes = 0;
     for (const part of frame) frameBytes += part.length;
-    if (frameBytes > this.#maxFrameBytes) throw new FrameTooLargeError(frameBytes, this.#maxFrameBytes, options);
-    return frame;
+    if (frameBytes > this.#maxFrameBytes)
+      throw new FrameTooLargeError(frameBytes, this.#maxFrameBytes, at(ctx, command));
+    return frame.length === 1 && frame[0] !== undefined ? frame[0] : frame;
   }
+}
+
+function at(ctx: ChannelHandlerContext, command: RemotingCommand): RemotingErrorOptions {
+  return { address: ctx.channel.remoteAddress, opaque: command.opaque };
 }

@@ -3,6 +3,7 @@ import { decodeFrame, encodeFrame } from '../../src/codec/frame-codec.js';
 import { createExtFields, RemotingCommand } from '../../src/command/remoting-command.js';
 import { SerializeType } from '../../src/command/serialize-type.js';
 import { DecodeError, RemotingError } from '../../src/errors.js';
+import { membersOf } from '../command/members.js';
 
 const encode = (command: RemotingCommand): Buffer => Buffer.concat(encodeFrame(command));
 const roundTrip = (command: RemotingCommand): RemotingCommand => decodeFrame(encode(command).subarray(4));
@@ -46,7 +47,9 @@ describe('frame codec', () => {
 
     it(`reads what it wrote, without a body, from a ${name} header (A8)`, () => {
       const command = roundTrip(RemotingCommand.request(103, { version: 2333, opaque: 7, serializeType }));
-      expect(command).to.deep.equal(RemotingCommand.request(103, { version: 2333, opaque: 7, serializeType }));
+      expect(membersOf(command)).to.deep.equal(
+        membersOf(RemotingCommand.request(103, { version: 2333, opaque: 7, serializeType })),
+      );
       expect(command.body).to.equal(undefined);
     });
 

@@ -4,6 +4,7 @@ import { t } from '../../src/command/header-field.js';
 import { LanguageCode, languageName } from '../../src/command/language-code.js';
 import { OpaqueGenerator } from '../../src/command/opaque-generator.js';
 import { createExtFields, RemotingCommand } from '../../src/command/remoting-command.js';
+import { membersOf } from './members.js';
 
 describe('RemotingCommand', () => {
   it('makes a request (A3)', () => {
@@ -28,7 +29,7 @@ describe('RemotingCommand', () => {
     const body = Buffer.from('x');
     const command = RemotingCommand.request(1, { language: undefined, extFields: createExtFields({ a: '1' }), body });
     const copy = command.copy();
-    expect(copy).to.deep.equal(command);
+    expect(membersOf(copy)).to.deep.equal(membersOf(command));
     expect(copy.body).to.equal(body);
     Object.assign(copy.extFields ?? {}, { a: '2' });
     copy.opaque = 9;
