@@ -41,6 +41,13 @@ export {
 } from './command/remoting-command.js';
 export { SerializeType } from './command/serialize-type.js';
 export {
+  type ConnectTrace,
+  type HandleOutcome,
+  type HandleTrace,
+  type RequestTrace,
+  TracingChannelName,
+} from './diagnostics.js';
+export {
   CommandError,
   type CommandErrorOptions,
   DecodeError,

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { inFreshContext } from '../async-context.js';
 import type { Channel } from '../channel/channel.js';
 import { parseSocketAddress } from '../channel/socket-address.js';
 import { SocketChannel } from '../channel/socket-channel.js';
@@ -19,6 +20,7 @@ import { type DialSocket, dial } from './dial.js';
 import { NameServerChannels } from './name-server-channels.js';
 import { dialThrough } from './socks-dial.js';
 import { SocksProxies } from './socks-proxies.js';
+import { traceDial } from './trace-dial.js';
 
 /**
  * Calls servers (upstream: `RemotingClient`, `NettyRemotingClient`). Connections are made by the first call to an address and shared by
@@ -32,7 +34,9 @@ import { SocksProxies } from './socks-proxies.js';
  */
 export class RemotingClient extends AbstractRemoting<string | undefined> implements AsyncDisposable {
   readonly #options: ResolvedRemotingClientOptions;
-  readonly #table = new ChannelTable((address, opened) => this.#createChannel(address, opened));
+  readonly #table = new ChannelTable((address, opened) =>
+    inFreshContext(() => traceDial(address, () => this.#createChannel(address, opened))),
+  );
   readonly #nameServers: NameServerChannels;
   readonly #dial: DialSocket;
   readonly #dialsAbort = new AbortController();

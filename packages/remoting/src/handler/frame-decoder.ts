@@ -1,3 +1,4 @@
+import { inFreshContext } from '../async-context.js';
 import { asBuffer } from '../buffer/as-buffer.js';
 import type { ChannelHandler } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
@@ -5,7 +6,9 @@ import { isReadResumedEvent } from '../channel/read-resumed-event.js';
 import { type Clock, systemClock } from '../clock.js';
 import { decodeFrame } from '../codec/frame-codec.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
+import type { RemotingCommand } from '../command/remoting-command.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
+import { noteFrameBytes } from '../frame-bytes.js';
 import { FrameDeadline } from './frame-deadline.js';
 
 /** User event before `channelInactive`: the connection ended before a frame was whole or could be passed on; its bytes are dropped. */
@@ -84,7 +87,7 @@ export class FrameDecoder implements ChannelHandler {
     this.#frameTimeoutMillis = options.frameTimeoutMillis ?? 60_000;
     this.#maxFramesPerTurn = options.maxFramesPerTurn ?? 256;
     this.#maxMillisPerTurn = options.maxMillisPerTurn ?? 10;
-    this.#nextTurn = options.nextTurn ?? setImmediate;
+    this.#nextTurn = options.nextTurn ?? nextTurn;
     this.#interceptFrame = options.interceptFrame;
     this.#clock = options.clock ?? systemClock;
   }
@@ -162,12 +165,13 @@ export class FrameDecoder implements ChannelHandler {
   /** False when no frame is whole, or one was bad. */
   #passFrame(ctx: ChannelHandlerContext): boolean {
     const address = ctx.channel.remoteAddress;
-    let command: unknown;
+    let command: RemotingCommand;
     try {
       const splitter = this.#splitter;
       if (!splitter.advance()) return false;
       if (this.#interceptFrame !== undefined && this.#intercepts(ctx, this.#interceptFrame)) return true;
       command = decodeFrame(splitter.frame, this.#maxHeaderBytes, splitter.frameStart, splitter.frameEnd);
+      noteFrameBytes(command, 4 + splitter.frameEnd - splitter.frameStart);
     } catch (thrown) {
       this.#fail(ctx, withAddress(thrown, address));
       return false;
@@ -246,6 +250,11 @@ export class FrameDecoder implements ChannelHandler {
     ctx.fireExceptionCaught(error);
     void ctx.channel.close(error);
   }
+}
+
+/** Frames are handled in nobody's context, also when a write of somebody's made the room for them. */
+function nextTurn(task: () => void): void {
+  inFreshContext(() => setImmediate(task));
 }
 
 function withAddress(thrown: unknown, address: string): RemotingError {

@@ -3,6 +3,7 @@ import type { ChannelHandlerContext } from '../channel/channel-handler-context.j
 import { encodeFrame } from '../codec/frame-codec.js';
 import { RemotingCommand } from '../command/remoting-command.js';
 import { FrameTooLargeError, RemotingError, type RemotingErrorOptions } from '../errors.js';
+import { noteFrameBytes } from '../frame-bytes.js';
 
 export interface FrameEncoderOptions {
   /** The longest frame sent, its four length bytes included. Default 16777216, above which a peer would close the connection. */
@@ -41,6 +42,7 @@ export class FrameEncoder implements ChannelHandler {
     for (const part of frame) frameBytes += part.length;
     if (frameBytes > this.#maxFrameBytes)
       throw new FrameTooLargeError(frameBytes, this.#maxFrameBytes, at(ctx, command));
+    noteFrameBytes(command, frameBytes);
     return frame.length === 1 && frame[0] !== undefined ? frame[0] : frame;
   }
 }

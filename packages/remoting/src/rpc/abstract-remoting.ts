@@ -1,8 +1,10 @@
 import { EventEmitter } from 'eventemitter3';
+import { inThisContext } from '../async-context.js';
 import type { Channel } from '../channel/channel.js';
 import type { HeaderInput, HeaderSchema } from '../command/custom-header.js';
 import type { CommandDefinition } from '../command/define-command.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
+import { requestTracing } from '../diagnostics.js';
 import type { ConnectionEventMap } from './connection-event-map.js';
 import type { RemotingCore } from './remoting-core.js';
 import type { RemotingCounters } from './remoting-counters.js';
@@ -10,6 +12,7 @@ import type { RequestProcessor } from './request-processor.js';
 import type { InvokeCallback, ResponseFuture } from './response-future.js';
 import type { RpcHook } from './rpc-hook.js';
 import { silenced } from './silenced.js';
+import { traceCall } from './trace-call.js';
 import {
   type CallOptions,
   type CallOptionsParameter,
@@ -86,19 +89,12 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     timeoutMillis: number = this.#timeoutMillis,
     options: InvokeOptions = {},
   ): Promise<RemotingCommand> {
-    return silenced(
-      new Promise((resolve, reject) => {
-        this.#invoke(target, request, timeoutMillis, options, (error, response) => {
-          if (response !== undefined) resolve(response);
-          else reject(error);
-        });
-      }),
-    );
+    return this.#invokeSync(target, request, timeoutMillis, options, undefined);
   }
 
   /**
-   * As {@link invokeSync}, but tells a callback, once and never before this returns, and takes one of the permits until the call has
-   * ended. Never throws: `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to the logger.
+   * As {@link invokeSync}, but tells a callback, once and never before this returns, in the async context of here, and takes one of the
+   * permits until the call has ended. Never throws: `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to the logger.
    */
   invokeAsync(
     target: Target,
@@ -107,8 +103,8 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     callback: InvokeCallback,
     options: InvokeOptions = {},
   ): void {
-    this.core.calls.async(this.addressOf(target), callback, (permitted) => {
-      this.#invoke(target, request, timeoutMillis, options, permitted);
+    this.core.calls.async(this.addressOf(target), inThisContext(callback), (permitted) => {
+      this.#invoke(target, request, timeoutMillis, options, permitted, undefined);
     });
   }
 
@@ -119,14 +115,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     timeoutMillis: number = this.#timeoutMillis,
     options: InvokeOptions = {},
   ): Promise<void> {
-    return silenced(
-      new Promise((resolve, reject) => {
-        const callback: InvokeCallback = (error) => (error === undefined ? resolve() : reject(error));
-        const future = this.begin(target, timeoutMillis, options, callback);
-        if (future === undefined) return;
-        this.withChannel(target, future, (channel) => this.core.calls.sendOneway(future, channel, request));
-      }),
-    );
+    return this.#invokeOneway(target, request, timeoutMillis, options, undefined);
   }
 
   /**
@@ -161,7 +150,13 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     options: CallOptions<RequestBody> | undefined,
   ): Promise<CallResult<Response, ResponseBody>> {
     const request = encodeRequest(definition, header, options?.body);
-    const response = await this.invokeSync(target, request, options?.timeoutMillis, options);
+    const response = await this.#invokeSync(
+      target,
+      request,
+      options?.timeoutMillis ?? this.#timeoutMillis,
+      options ?? {},
+      definition.name,
+    );
     return decodeResponse(definition, response, this.addressOf(target));
   }
 
@@ -172,7 +167,46 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     options: CallOptions<RequestBody> | undefined,
   ): Promise<void> {
     const request = encodeRequest(definition, header, options?.body);
-    await this.invokeOneway(target, request, options?.timeoutMillis, options);
+    await this.#invokeOneway(
+      target,
+      request,
+      options?.timeoutMillis ?? this.#timeoutMillis,
+      options ?? {},
+      definition.name,
+    );
+  }
+
+  #invokeSync(
+    target: Target,
+    request: RemotingCommand,
+    timeoutMillis: number,
+    options: InvokeOptions,
+    name: string | undefined,
+  ): Promise<RemotingCommand> {
+    return silenced(
+      new Promise((resolve, reject) => {
+        const callback: InvokeCallback = (error, response) => {
+          if (response !== undefined) resolve(response);
+          else reject(error);
+        };
+        this.#invoke(target, request, timeoutMillis, options, callback, name);
+      }),
+    );
+  }
+
+  #invokeOneway(
+    target: Target,
+    request: RemotingCommand,
+    timeoutMillis: number,
+    options: InvokeOptions,
+    name: string | undefined,
+  ): Promise<void> {
+    return silenced(
+      new Promise((resolve, reject) => {
+        const callback: InvokeCallback = (error) => (error === undefined ? resolve() : reject(error));
+        this.#invoke(target, request, timeoutMillis, options, callback, name, true);
+      }),
+    );
   }
 
   #invoke(
@@ -181,9 +215,34 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     timeoutMillis: number,
     options: InvokeOptions,
     callback: InvokeCallback,
+    name: string | undefined,
+    isOneway = false,
+  ): void {
+    if (!requestTracing.hasSubscribers) {
+      this.#send(target, request, timeoutMillis, options, callback, isOneway);
+      return;
+    }
+    const description = { name, isOneway, timeoutMillis, address: this.addressOf(target) };
+    traceCall(description, request, callback, (traced, ended, begun) =>
+      this.#send(target, traced, timeoutMillis, options, ended, isOneway, begun),
+    );
+  }
+
+  #send(
+    target: Target,
+    request: RemotingCommand,
+    timeoutMillis: number,
+    options: InvokeOptions,
+    callback: InvokeCallback,
+    isOneway: boolean,
+    begun?: (future: ResponseFuture) => void,
   ): void {
     const future = this.begin(target, timeoutMillis, options, callback);
     if (future === undefined) return;
-    this.withChannel(target, future, (channel) => this.core.calls.send(future, channel, request));
+    begun?.(future);
+    this.withChannel(target, future, (channel) => {
+      if (isOneway) this.core.calls.sendOneway(future, channel, request);
+      else this.core.calls.send(future, channel, request);
+    });
   }
 }

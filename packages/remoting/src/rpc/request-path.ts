@@ -2,6 +2,7 @@ import { CommandFlag } from '../command/command-flag.js';
 import type { LanguageName } from '../command/language-code.js';
 import { RemotingCommand } from '../command/remoting-command.js';
 import type { SerializeType } from '../command/serialize-type.js';
+import { handleTracing } from '../diagnostics.js';
 import { type CommandError, RemotingError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { ProcessorTable } from './processor-table.js';
@@ -9,6 +10,7 @@ import type { CounterTable } from './remoting-counters.js';
 import type { ProcessorResult, RequestContext } from './request-processor.js';
 import type { RpcHook } from './rpc-hook.js';
 import { SystemCode, SystemRemark } from './system-code.js';
+import { traceRequest, traceRequestEnd, traceRequestError } from './trace-request.js';
 
 export interface RequestPathOptions {
   readonly logger: Logger;
@@ -53,6 +55,11 @@ export class RequestPath {
     this.#counters.requestsIn++;
     if (request.isOneway) this.#counters.onewayIn++;
     this.#counters.requestCodes.add(request.code);
+    if (handleTracing.hasSubscribers) traceRequest(ctx.channel, request, undefined, () => this.#process(ctx, request));
+    else this.#process(ctx, request);
+  }
+
+  #process(ctx: RequestContext, request: RemotingCommand): void {
     const processor = this.processorTable.find(request.code);
     if (processor === undefined) {
       const remark = SystemRemark.notSupported(request.code);
@@ -101,15 +108,23 @@ export class RequestPath {
     }
     // Null too, for processors not written in TypeScript.
     if (response != null) this.#answer(ctx, request, response);
+    else if (handleTracing.hasSubscribers)
+      traceRequestEnd(request, request.isOneway ? 'oneway' : 'unanswered', undefined, undefined);
   }
 
   /** Oneway requests are never answered, not even with errors; a channel that is gone takes no answer. */
   #answer(ctx: RequestContext, request: RemotingCommand, response: RemotingCommand): void {
-    if (request.isOneway || !ctx.channel.isActive) return;
+    if (request.isOneway || !ctx.channel.isActive) {
+      if (handleTracing.hasSubscribers)
+        traceRequestEnd(request, request.isOneway ? 'oneway' : 'cancelled', undefined, undefined);
+      return;
+    }
     this.#counters.responsesOut++;
     this.#counters.responseCodes.add(response.code);
     this.#stamp(response, request);
     ctx.channel.writeAndFlush(response, (error) => {
+      if (handleTracing.hasSubscribers)
+        traceRequestEnd(request, error === undefined ? 'answered' : 'writeFailed', response, error);
       if (error !== undefined) this.#notSent(ctx, request, error);
     });
   }
@@ -145,6 +160,7 @@ export class RequestPath {
       return RemotingCommand.response(responseCode, remark);
     }
     this.#counters.systemErrors++;
+    if (handleTracing.hasSubscribers) traceRequestError(request, error);
     const fields = this.#fields(error, ctx, request);
     if (known?.code === 'DECODE_FAILED') this.#options.logger.debug(fields, 'the request was refused');
     else this.#options.logger.error(fields, 'the processor failed; its caller got SYSTEM_ERROR');

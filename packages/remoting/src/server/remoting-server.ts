@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { inFreshContext } from '../async-context.js';
 import { AddressRange } from '../channel/address-range.js';
 import type { Channel } from '../channel/channel.js';
 import { formatSocketAddress } from '../channel/socket-address.js';
@@ -61,7 +62,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     if (this.#listening !== undefined || this.#closing !== undefined) {
       return Promise.reject(new RemotingError('INVALID_ARGUMENT', 'a server can be started once; make another one'));
     }
-    this.#listening = this.#listen();
+    this.#listening = inFreshContext(() => this.#listen());
     return this.#listening;
   }
 
