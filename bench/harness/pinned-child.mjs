@@ -1,0 +1,49 @@
+import { fork, spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { asker } from './ask.mjs';
+
+/** Whether a process can be held on one processor here. */
+export const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+
+const running = new Set();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
+
+/**
+ * Starts a module in a process of its own, on one processor where that can be.
+ *
+ * @param {{ module: string, args?: string[], core?: number | undefined, name: string, execArgv?: string[] }} options
+ */
+export function startChild({ module, args = [], core, name, execArgv = [] }) {
+  const pinned = canPin && core !== undefined;
+  const child = fork(module, args, {
+    execPath: pinned ? 'taskset' : process.execPath,
+    execArgv: pinned ? ['-c', String(core), process.execPath, ...execArgv] : execArgv,
+    env: { ...process.env, NODE_ENV: 'production' },
+    // Bodies of questions and answers are small; what a peer prints is not for the table.
+    stdio: ['ignore', 'ignore', process.env.BENCH_STDERR === '1' ? 'inherit' : 'ignore', 'ipc'],
+  });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  const exited = new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? code));
+    child.once('error', (error) => resolve(error.message));
+  });
+  const ask = asker(child, name);
+  return {
+    pid: child.pid,
+    ask,
+    exited,
+    get isRunning() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    signal: (name) => child.kill(name),
+    /** Ends it for certain; also one that was stopped by a signal. */
+    async end() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

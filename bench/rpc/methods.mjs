@@ -1,0 +1,54 @@
+/** What every server under test can do. */
+
+const SLOW_MILLIS = 10;
+
+/** At once eight, each of 8 ms: 1,000 a second, and what comes beyond that waits. */
+const LIMITED_AT_ONCE = 8;
+const LIMITED_MILLIS = 8;
+
+/** @param {{ object: 'native' | 'json' }} traits */
+export function makeMethods({ object }) {
+  let received = 0;
+  const limited = limit(LIMITED_AT_ONCE, LIMITED_MILLIS);
+  return {
+    methods: {
+      echo: (payload) => payload,
+      /** Asynchronous work that costs nothing, as a query to something else would be. */
+      slow: (payload) => new Promise((resolve) => setTimeout(resolve, SLOW_MILLIS, payload)),
+      never: () => new Promise(() => {}),
+      limited: limited.run,
+      object: object === 'native' ? (payload) => payload : (bytes) => Buffer.from(JSON.stringify(JSON.parse(bytes))),
+      count: () => {
+        received++;
+      },
+    },
+    /** Oneway requests that came in. */
+    received: () => received,
+    waiting: limited.waiting,
+  };
+}
+
+/** Work behind a resource that so many can use at once, such as a pool of database connections. */
+function limit(atOnce, millis) {
+  const queue = [];
+  let running = 0;
+  const next = () => {
+    running--;
+    queue.shift()?.();
+  };
+  const start = (payload, resolve) => {
+    running++;
+    setTimeout(() => {
+      resolve(payload);
+      next();
+    }, millis);
+  };
+  return {
+    run: (payload) =>
+      new Promise((resolve) => {
+        if (running < atOnce) start(payload, resolve);
+        else queue.push(() => start(payload, resolve));
+      }),
+    waiting: () => queue.length,
+  };
+}

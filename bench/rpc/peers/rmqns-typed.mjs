@@ -1,0 +1,3 @@
+import { rmqns } from './rmqns.mjs';
+
+export const { traits, listen, connect } = rmqns({ typed: true });

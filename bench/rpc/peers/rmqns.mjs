@@ -1,0 +1,150 @@
+import {
+  createExtFields,
+  defineCommand,
+  RemotingClient,
+  RemotingCommand,
+  RemotingServer,
+  SerializeType,
+  t,
+} from '@rmqns/remoting';
+
+/**
+ * Ours in its forms: raw processors with the two header formats, typed calls, and typed calls watched by hooks.
+ *
+ * @typedef {{ typed?: boolean, serializeType?: SerializeType, watched?: boolean }} Form
+ */
+
+const CODES = { echo: 9001, slow: 9002, never: 9003, limited: 9004, object: 9005, count: 9006 };
+const EMPTY = Buffer.alloc(0);
+/** Where a load is larger than what frames may be by default; the other packages' limits are raised too. */
+const MAX_FRAME_BYTES = 64 * 1024 * 1024;
+
+/** A header that is checked, as real commands have one, beside the body. */
+const commands = Object.fromEntries(
+  Object.entries(CODES).map(([name, code]) => [
+    name,
+    defineCommand({
+      code,
+      name: name.toUpperCase(),
+      request: { key: t.string(), attempt: t.int() },
+      response: { attempt: t.int() },
+    }),
+  ]),
+);
+
+const objectFields = Object.fromEntries([
+  ...Array.from({ length: 10 }, (_, i) => [`text${i}`, t.string()]),
+  ...Array.from({ length: 10 }, (_, i) => [`number${i}`, t.int()]),
+]);
+const ObjectCommand = defineCommand({
+  code: CODES.object,
+  name: 'OBJECT',
+  request: objectFields,
+  response: objectFields,
+});
+
+/** @param {Form} form */
+export function rmqns({ typed = false, serializeType = SerializeType.JSON, watched = false }) {
+  return {
+    traits: {
+      packages: [],
+      carries: 'bytes',
+      object: typed ? 'native' : 'json',
+      oneway: true,
+    },
+    async listen({ methods, overload }) {
+      const server = new RemotingServer({ port: 0, maxFrameBytes: MAX_FRAME_BYTES });
+      if (watched) watch(server);
+      if (typed) handleTyped(server, methods);
+      else processRaw(server, methods, overload);
+      await server.start();
+      return { port: Number(server.address.split(':').at(-1)) };
+    },
+    async connect({ port, timeoutMillis }) {
+      const address = `127.0.0.1:${port}`;
+      const client = new RemotingClient({ maxFrameBytes: MAX_FRAME_BYTES, timeoutMillis });
+      if (watched) watch(client);
+      const calls = typed ? typedCalls(client, address) : rawCalls(client, address, serializeType);
+      return { ...calls, close: () => client.destroy() };
+    },
+  };
+}
+
+function processRaw(server, methods, overload) {
+  for (const [name, code] of Object.entries(CODES)) {
+    const method = methods[name];
+    const respond = (body) => RemotingCommand.response(0, undefined, { body });
+    server.registerProcessor(code, {
+      processRequest(_ctx, request) {
+        const result = method(request.body ?? EMPTY);
+        if (result === undefined) return undefined;
+        return typeof result.then === 'function' ? result.then(respond) : respond(result);
+      },
+      ...(name === 'limited' && overload !== undefined ? { rejectRequest: overload.isBusy } : {}),
+    });
+  }
+}
+
+function handleTyped(server, methods) {
+  for (const name of Object.keys(CODES)) {
+    if (name === 'object') continue;
+    const method = methods[name];
+    server.handle(commands[name], ({ header, body }) => {
+      const result = method(body ?? EMPTY);
+      const respond = (answer) => ({ header: { attempt: header.attempt }, body: answer });
+      return typeof result?.then === 'function' ? result.then(respond) : respond(result);
+    });
+  }
+  server.handle(ObjectCommand, ({ header }) => ({ header }));
+}
+
+function rawCalls(client, address, serializeType) {
+  return {
+    call(method, body, done) {
+      client.invokeSync(address, RemotingCommand.request(CODES[method], { body, serializeType })).then((response) => {
+        if (response.code === 0) done(undefined, response.body ?? EMPTY);
+        else done(new Error(`${response.code} ${response.remark}`));
+      }, done);
+    },
+    oneway(method, body) {
+      void client.invokeOneway(address, RemotingCommand.request(CODES[method], { body, serializeType }));
+    },
+  };
+}
+
+function typedCalls(client, address) {
+  let attempt = 0;
+  return {
+    call(method, body, done) {
+      if (method === 'object') {
+        client.call(address, ObjectCommand, body).then(({ header }) => done(undefined, header), done);
+        return;
+      }
+      const sent = attempt++ & 0xffff;
+      client
+        .call(address, commands[method], { key: 'bench-key', attempt: sent }, { body })
+        .then(({ header, body: answer }) => {
+          if (header.attempt === sent) done(undefined, answer ?? EMPTY);
+          else done(new Error('the answer of another call'));
+        }, done);
+    },
+    oneway(method, body) {
+      void client.oneway(address, commands[method], { key: 'bench-key', attempt: 0 }, { body });
+    },
+  };
+}
+
+/** A hook at both ends that reads and adds, as tracing does. */
+function watch(remoting) {
+  remoting.registerRpcHook({
+    doBeforeRequest(_address, request) {
+      request.extFields ??= createExtFields();
+      request.extFields['trace'] ??= '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    },
+    doAfterResponse(_address, request, response) {
+      if (response === undefined) return;
+      response.extFields ??= createExtFields();
+      response.extFields['trace'] ??= request.extFields?.['trace'] ?? '';
+    },
+  });
+}

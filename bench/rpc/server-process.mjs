@@ -1,0 +1,49 @@
+/** The server under test, alone in its process and on its processor. Arguments: the peer's name, and the options of `listen` as JSON. */
+
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { answerQuestions } from '../harness/ask.mjs';
+import { makeMethods } from './methods.mjs';
+import { loadPeer } from './peers.mjs';
+
+const DELAY_RESOLUTION_MILLIS = 10;
+
+const [name, options = '{}'] = process.argv.slice(2);
+let made;
+let delay;
+
+answerQuestions({
+  async listen() {
+    const peer = await loadPeer(name);
+    made = makeMethods(peer.traits);
+    const overload = { isBusy: () => made.waiting() >= 64 };
+    const { port } = await peer.listen({ methods: made.methods, overload, ...JSON.parse(options) });
+    return { port };
+  },
+  begin() {
+    delay?.disable();
+    delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MILLIS });
+    delay.enable();
+    return usage();
+  },
+  end() {
+    const used = usage();
+    delay.disable();
+    // The timer's own period is no delay.
+    return { ...used, delayP99Millis: Math.max(0, delay.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLIS) };
+  },
+  usage,
+  collected() {
+    setFlagsFromString('--expose-gc');
+    const gc = runInNewContext('gc');
+    gc();
+    gc();
+    return usage();
+  },
+});
+
+function usage() {
+  const { user, system } = process.cpuUsage();
+  return { cpuMicros: user + system, rssBytes: process.memoryUsage.rss(), received: made?.received() ?? 0 };
+}
