@@ -15,9 +15,10 @@ export class RemotingCore {
   readonly requests: RequestPath;
   readonly calls: CallPath;
 
-  constructor(options: RequestPathOptions & CallPathOptions) {
+  /** @param hooksSeeCalls whether hooks see what this side sends too: a client's do, a server's do not (reference: remoting 5.5) */
+  constructor(options: RequestPathOptions & CallPathOptions, hooksSeeCalls = true) {
     this.requests = new RequestPath(options, this.counterTable, this.#hooks);
-    this.calls = new CallPath(options, this.counterTable, this.#hooks);
+    this.calls = new CallPath(options, this.counterTable, hooksSeeCalls ? this.#hooks : []);
   }
 
   /** Adds a hook; the same one twice is kept once. */

@@ -47,7 +47,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
 
   constructor(options: RemotingServerOptions = {}) {
     const resolved = resolveServerOptions(options);
-    super(new RemotingCore(resolved), DEFAULT_TIMEOUT_MILLIS);
+    super(new RemotingCore(resolved, false), DEFAULT_TIMEOUT_MILLIS);
     this.#options = resolved;
     const { proxyProtocolFrom } = resolved;
     this.#proxies = proxyProtocolFrom.length === 0 ? undefined : new AddressRange(proxyProtocolFrom);
