@@ -26,6 +26,7 @@ import org.apache.rocketmq.acl.common.SessionCredentials;
 import org.apache.rocketmq.common.MQVersion;
 import org.apache.rocketmq.remoting.CommandCustomHeader;
 import org.apache.rocketmq.remoting.InvokeCallback;
+import org.apache.rocketmq.remoting.common.RemotingHelper;
 import org.apache.rocketmq.remoting.common.TlsMode;
 import org.apache.rocketmq.remoting.netty.NettyClientConfig;
 import org.apache.rocketmq.remoting.netty.NettyRemotingClient;
@@ -75,6 +76,8 @@ public class RemotingPeer {
     private static final int CALL_BACK = 9007;
     /** The server sends the client ECHO oneway, then answers. */
     private static final int CALL_BACK_ONEWAY = 9008;
+    /** Answered with the address of the one who asks, as remark. */
+    private static final int WHO = 9009;
 
     private static final boolean HAS_CALLBACK_RESULTS =
         Arrays.stream(InvokeCallback.class.getMethods()).anyMatch(method -> method.getName().equals("operationSucceed"));
@@ -156,7 +159,7 @@ public class RemotingPeer {
                 return true;
             }
         };
-        for (int code : new int[] {ECHO, FAIL, THROW, SILENT, CALL_BACK, CALL_BACK_ONEWAY}) {
+        for (int code : new int[] {ECHO, FAIL, THROW, SILENT, CALL_BACK, CALL_BACK_ONEWAY, WHO}) {
             server.registerProcessor(code, processor, WORKERS);
         }
         server.registerProcessor(REJECT, rejecting, WORKERS);
@@ -368,6 +371,7 @@ public class RemotingPeer {
                 case BLOCK: RELEASES.acquire(); return echo(request);
                 case CALL_BACK: return echo(server.invokeSync(ctx.channel(), again(request), 3000));
                 case CALL_BACK_ONEWAY: server.invokeOneway(ctx.channel(), again(request), 3000); return echo(request);
+                case WHO: return RemotingCommand.createResponseCommand(0, RemotingHelper.parseChannelRemoteAddr(ctx.channel()));
                 default: return echo(request);
             }
         }

@@ -19,8 +19,8 @@ export function describeJavaClient(java: () => JavaRemoting, version: ApacheVers
       client = await java().client();
     });
 
-    after(async () => {
-      await client?.[Symbol.asyncDispose]();
+    after(() => {
+      client?.[Symbol.dispose]();
     });
 
     beforeEach(async () => {
@@ -170,7 +170,7 @@ export function describeJavaClient(java: () => JavaRemoting, version: ApacheVers
     });
 
     it('loses only its own connection by a frame above the limit', async () => {
-      await using other = await java().client();
+      using other = await java().client();
       const closed = new Promise<Channel>((resolve) => server.on('close', resolve));
       expect((await other.invokeSync(server.address, { code: Code.ECHO })).code).to.equal(0);
       await failure(client.invokeSync(server.address, { code: Code.ECHO, bodyBytes: MAX_FRAME_BYTES }, SHORT_MILLIS));

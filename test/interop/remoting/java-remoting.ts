@@ -10,6 +10,7 @@ export const Code = {
   BLOCK: 9006,
   CALL_BACK: 9007,
   CALL_BACK_ONEWAY: 9008,
+  WHO: 9009,
   NOBODY: 9999,
 } as const;
 
@@ -156,6 +157,11 @@ export class JavaRemoting {
     return timed(reply, COMMAND_TIMEOUT_MILLIS, () => `no reply to ${op}\n${this.#process.tail()}`);
   }
 
+  /** A command whose reply nobody waits for. */
+  tell(op: string, parameters: object): void {
+    this.#process.writeLine(JSON.stringify({ op, ...parameters }));
+  }
+
   #take(line: string): void {
     if (!line.startsWith('@')) return;
     const reply = JSON.parse(line.slice(1)) as Reply;
@@ -174,7 +180,7 @@ export class JavaRemoting {
 }
 
 /** A `NettyRemotingClient`. It serves ECHO for servers that call it. */
-export class JavaClient implements AsyncDisposable {
+export class JavaClient implements Disposable {
   readonly #java: JavaRemoting;
   readonly #name: string;
 
@@ -195,8 +201,9 @@ export class JavaClient implements AsyncDisposable {
     await this.#invoke('invokeOneway', address, request, timeoutMillis);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#java.command('shutdown', { name: this.#name });
+  /** Begins its shutdown, which takes Java seconds that nobody has to wait for. */
+  [Symbol.dispose](): void {
+    this.#java.tell('shutdown', { name: this.#name });
   }
 
   #invoke(op: string, address: string, request: JavaRequest, timeoutMillis: number): Promise<unknown> {
@@ -205,7 +212,7 @@ export class JavaClient implements AsyncDisposable {
 }
 
 /** A `NettyRemotingServer` on a free port, which serves the codes of {@link Code}. */
-export class JavaServer implements AsyncDisposable {
+export class JavaServer implements Disposable {
   readonly address: string;
   readonly #java: JavaRemoting;
   readonly #name: string;
@@ -216,9 +223,14 @@ export class JavaServer implements AsyncDisposable {
     this.address = address;
   }
 
-  /** Shuts it down; with `enableShutdownGracefully` only after its `shutdownWaitTimeSeconds`. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Shuts it down; with `enableShutdownGracefully` that lasts its `shutdownWaitTimeSeconds` and longer. */
+  async shutdown(): Promise<void> {
     await this.#java.command('shutdown', { name: this.#name });
+  }
+
+  /** Begins its shutdown, which takes Java seconds that nobody has to wait for. */
+  [Symbol.dispose](): void {
+    this.#java.tell('shutdown', { name: this.#name });
   }
 }
 

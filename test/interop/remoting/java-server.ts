@@ -33,8 +33,8 @@ export function describeJavaServer(java: () => JavaRemoting, version: ApacheVers
       server = await java().server();
     });
 
-    after(async () => {
-      await server?.[Symbol.asyncDispose]();
+    after(() => {
+      server?.[Symbol.dispose]();
     });
 
     beforeEach(() => {
@@ -162,7 +162,7 @@ export function describeJavaServer(java: () => JavaRemoting, version: ApacheVers
       const call = failure(client.invokeSync(leaving.address, RemotingCommand.request(Code.SILENT), 30_000));
       // The answer to a later request says that the first was read.
       await client.invokeSync(leaving.address, RemotingCommand.request(Code.ECHO));
-      await leaving[Symbol.asyncDispose]();
+      await leaving.shutdown();
       expect((await call).code).to.equal('CONNECTION_CLOSED');
       const refused = await failure(client.invokeSync(leaving.address, RemotingCommand.request(Code.ECHO)));
       expect(refused.code).to.equal('CONNECT_FAILED');

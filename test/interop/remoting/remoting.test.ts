@@ -2,6 +2,7 @@ import { ApacheProcesses, apacheVersions, requireInterop } from '@rmqns/test-kit
 import { describeJavaClient } from './java-client.js';
 import { JavaRemoting } from './java-remoting.js';
 import { describeJavaServer } from './java-server.js';
+import { describeProxyProtocol } from './proxy-protocol.js';
 
 for (const version of apacheVersions) {
   describe(`Java's remoting of ${version}`, () => {
@@ -22,5 +23,6 @@ for (const version of apacheVersions) {
 
     describeJavaClient(() => java, version);
     describeJavaServer(() => java, version);
+    describeProxyProtocol(() => java, version);
   });
 }

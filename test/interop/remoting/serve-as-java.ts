@@ -19,6 +19,7 @@ export function serveAsJava(server: RemotingServer): void {
     await server.invokeOneway(channel, again(request));
     return echo(request);
   });
+  process(Code.WHO, ({ channel }) => RemotingCommand.response(0, channel.remoteAddress));
   server.registerProcessor(Code.REJECT, {
     processRequest: (_ctx, request) => echo(request),
     rejectRequest: () => true,
