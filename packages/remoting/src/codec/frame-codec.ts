@@ -1,12 +1,11 @@
 import { asBuffer } from '../buffer/as-buffer.js';
 import { readInt32, writeInt32 } from '../buffer/int32.js';
 import { allocateShare } from '../buffer/slab.js';
-import { encodeUtf8 } from '../buffer/utf8.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { SerializeType } from '../command/serialize-type.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
-import { decodeJsonHeader, jsonHeaderText } from './json-header-codec.js';
-import { JsonHeaderTemplate } from './json-header-template.js';
+import { decodeJsonHeader, encodeJsonHeader } from './json-header-codec.js';
+import { extFieldNames, JsonHeaderTemplate } from './json-header-template.js';
 import {
   decodeRocketMqHeader,
   encodeRocketMqHeader,
@@ -41,28 +40,25 @@ const MERGED_BODY_BYTES = 4096;
  * @throws RemotingError `ENCODE_FAILED` when the command cannot be written, FrameTooLargeError beyond 2^31-1 bytes
  */
 export function encodeFrame(command: RemotingCommand): Buffer[] {
-  const isBinary = command.serializeType === SerializeType.ROCKETMQ;
-  if (isPlain(command)) return isBinary ? plainBinaryFrame(command) : plainJsonFrame(command);
-  if (isBinary) return frameWithHeader(command, encodeRocketMqHeader(command));
-  const text = jsonHeaderText(command);
-  const headerBytes = Buffer.byteLength(text);
-  if (headerBytes !== text.length) return frameWithHeader(command, encodeUtf8(text));
-  const head = allocateHead(command, headerBytes);
-  head.write(text, HEAD_BYTES, 'latin1');
-  return withBody(head, HEAD_BYTES + headerBytes, command.body);
+  if (!hasPlainNumbers(command)) return frameWithHeader(command, encodeHeader(command));
+  if (command.serializeType !== SerializeType.ROCKETMQ) {
+    return jsonFrame(command) ?? frameWithHeader(command, encodeJsonHeader(command));
+  }
+  return command.hasExtFields || !hasNoRemark(command)
+    ? frameWithHeader(command, encodeRocketMqHeader(command))
+    : plainBinaryFrame(command);
 }
 
-/** Whether the header is nothing but numbers that can be written. */
-function isPlain(command: RemotingCommand): boolean {
-  const { code, flag, opaque, version } = command;
-  return (
-    !command.hasExtFields &&
-    (command.remark === undefined || command.remark === null) &&
-    code === (code | 0) &&
-    flag === (flag | 0) &&
-    opaque === (opaque | 0) &&
-    version === (version | 0)
-  );
+function encodeHeader(command: RemotingCommand): Buffer {
+  return command.serializeType === SerializeType.ROCKETMQ ? encodeRocketMqHeader(command) : encodeJsonHeader(command);
+}
+
+function hasPlainNumbers({ code, flag, opaque, version }: RemotingCommand): boolean {
+  return code === (code | 0) && flag === (flag | 0) && opaque === (opaque | 0) && version === (version | 0);
+}
+
+function hasNoRemark({ remark }: RemotingCommand): boolean {
+  return remark === undefined || remark === null;
 }
 
 function plainBinaryFrame(command: RemotingCommand): Buffer[] {
@@ -71,11 +67,15 @@ function plainBinaryFrame(command: RemotingCommand): Buffer[] {
   return withBody(head, HEAD_BYTES + PLAIN_HEADER_BYTES, command.body);
 }
 
-function plainJsonFrame(command: RemotingCommand): Buffer[] {
+/** `undefined` when the header has texts that cannot be written as they are. */
+function jsonFrame(command: RemotingCommand): Buffer[] | undefined {
   const template = JsonHeaderTemplate.of(command);
-  const headerBytes = template.byteLength(command.opaque);
+  const names = extFieldNames(command);
+  const headerBytes = template.byteLength(command, names);
+  // Ext fields that are no texts have no length; what is wrong with them is told by who writes them by the rules.
+  if (!(headerBytes <= MAX_HEADER_BYTES)) return undefined;
   const head = allocateHead(command, headerBytes);
-  template.write(command.opaque, head, HEAD_BYTES);
+  if (!template.write(command, names, head, HEAD_BYTES)) return undefined;
   return withBody(head, HEAD_BYTES + headerBytes, command.body);
 }
 

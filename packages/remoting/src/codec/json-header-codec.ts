@@ -17,11 +17,6 @@ import { scanJsonHeader } from './json-header-scanner.js';
  * @throws RemotingError `ENCODE_FAILED` when a number is no 32-bit integer or an ext field no string
  */
 export function encodeJsonHeader(command: RemotingCommand): Buffer {
-  return encodeUtf8(jsonHeaderText(command));
-}
-
-/** {@link encodeJsonHeader} before it becomes bytes. */
-export function jsonHeaderText(command: RemotingCommand): string {
   let text = `{"code":${requireInt32(command, 'code')}`;
   if (command.extFields !== undefined) text += `,"extFields":${writeExtFields(command, command.extFields)}`;
   text += `,"flag":${requireInt32(command, 'flag')}`;
@@ -29,7 +24,7 @@ export function jsonHeaderText(command: RemotingCommand): string {
   text += `,"opaque":${requireInt32(command, 'opaque')}`;
   if (command.remark !== undefined && command.remark !== null)
     text += `,"remark":${quoteJson(requireText(command, 'remark', command.remark), 'legacy')}`;
-  return `${text},"serializeTypeCurrentRPC":"JSON","version":${requireInt32(command, 'version')}}`;
+  return encodeUtf8(`${text},"serializeTypeCurrentRPC":"JSON","version":${requireInt32(command, 'version')}}`);
 }
 
 function writeExtFields(command: RemotingCommand, extFields: ExtFields): string {

@@ -1,5 +1,6 @@
 import { isLanguageName, type LanguageName } from '../command/language-code.js';
 import { type ExtFields, type ExtFieldsSource, RemotingCommand } from '../command/remoting-command.js';
+import { nameIn } from './known-names.js';
 
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -172,15 +173,23 @@ class ScannedExtFields implements ExtFieldsSource {
   }
 
   read(): ExtFields {
-    const text = this.#bytes.toString('latin1', this.#start, this.#end);
+    const bytes = this.#bytes;
+    const start = this.#start;
+    const text = bytes.toString('latin1', start, this.#end);
     // An object with a prototype: one without costs more than the rest.
     const fields: ExtFields = {};
-    for (let at = 0; text.charCodeAt(at) === QUOTE; at++) {
-      const nameEnd = text.indexOf('"', at + 1);
-      const valueEnd = text.indexOf('"', nameEnd + 3);
-      fields[text.slice(at + 1, nameEnd)] = text.slice(nameEnd + 3, valueEnd);
+    for (let at = start; bytes[at] === QUOTE; at++) {
+      const nameEnd = nextQuote(bytes, at + 1);
+      const valueEnd = nextQuote(bytes, nameEnd + 3);
+      fields[nameIn(bytes, at + 1, nameEnd)] = text.slice(nameEnd + 3 - start, valueEnd - start);
       at = valueEnd + 1;
     }
     return fields;
   }
+}
+
+function nextQuote(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] !== QUOTE) at++;
+  return at;
 }

@@ -11,15 +11,29 @@ const int32 = fc.oneof(
 );
 const language = fc.constantFrom(...(Object.keys(LanguageCode) as LanguageName[]), undefined);
 
+const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constantFrom('a"b', 'a\\b', '\n', '\u007f', ''));
+const extFields = fc.option(fc.dictionary(text, text), { nil: undefined });
+
 describe('JsonHeaderTemplate', () => {
-  it('writes a header as it is written without one, for more kinds of answers than are kept', () => {
+  it('writes a header as it is written without one, for more kinds of commands than are kept', () => {
     fc.assert(
-      fc.property(int32, int32, int32, int32, language, (code, flag, version, opaque, spoken) => {
-        const command = new RemotingCommand({ code, flag, version, opaque, language: spoken });
-        const [frame] = encodeFrame(command);
-        expect(frame?.subarray(8).toString()).to.equal(encodeJsonHeader(command).toString());
-      }),
+      fc.property(
+        fc.record({ code: int32, flag: int32, version: int32, opaque: int32, language, extFields }),
+        fc.option(text, { nil: undefined }),
+        (init, remark) => {
+          const command = new RemotingCommand({ ...init, remark, extFields: init.extFields });
+          const [frame] = encodeFrame(command);
+          expect(frame?.subarray(8).toString()).to.equal(encodeJsonHeader(command).toString());
+        },
+      ),
       { numRuns: 500 },
+    );
+  });
+
+  it('leaves what is no text to be refused by name', () => {
+    const extFields = { size: 7 as unknown as string };
+    expect(() => encodeFrame(RemotingCommand.request(1, { extFields }))).to.throw(
+      'the header field size must be a string',
     );
   });
 });
