@@ -125,6 +125,7 @@ describe('the dependency rule', () => {
     ['an import along the arrows', 'packages/namesrv/src/a.ts', "import { x } from '@rmqns/protocol';"],
     ['a pure subpath in pure code', 'packages/protocol/src/a.ts', "import { t } from '@rmqns/remoting/command';"],
     ['a type of any entry in pure code', 'packages/protocol/src/a.ts', "import type { Clock } from '@rmqns/remoting';"],
+    ['what a person who debugs sets', 'packages/remoting/src/debug-environment.ts', "process.env['RMQNS_DEBUG'];"],
     ['the environment in an app', 'apps/namesrv/src/a.ts', "process.exit(process.env['A'] === undefined ? 1 : 0);"],
     ['the end of the process in what all programs share', 'packages/program/src/a.ts', 'process.exit(1);'],
     ['the exit code in the program of an example', 'examples/storage-node/src/main.ts', 'process.exitCode = 1;'],

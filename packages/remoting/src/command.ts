@@ -1,3 +1,4 @@
+export { type DescribeFrameOptions, describeFrame } from './codec/describe-frame.js';
 export { decodeFrame, encodeFrame } from './codec/frame-codec.js';
 export { FrameSplitter } from './codec/frame-splitter.js';
 export { CommandFlag } from './command/command-flag.js';

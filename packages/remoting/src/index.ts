@@ -12,6 +12,7 @@ export type { RemotingClientOptions } from './client/client-options.js';
 export { RemotingClient } from './client/remoting-client.js';
 export type { SocksProxyConfig, SocksProxyMap } from './client/socks-proxies.js';
 export { type Clock, systemClock, type Timer } from './clock.js';
+export { type DescribeFrameOptions, describeFrame } from './codec/describe-frame.js';
 export { decodeFrame, encodeFrame } from './codec/frame-codec.js';
 export { FrameSplitter } from './codec/frame-splitter.js';
 export { CommandFlag } from './command/command-flag.js';
@@ -71,6 +72,7 @@ export {
   type TruncatedFrameEvent,
 } from './handler/frame-decoder.js';
 export { FrameEncoder, type FrameEncoderOptions } from './handler/frame-encoder.js';
+export { FrameLogger, type FrameLoggerOptions } from './handler/frame-logger.js';
 export {
   IdleState,
   type IdleStateEvent,

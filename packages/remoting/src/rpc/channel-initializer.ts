@@ -10,6 +10,7 @@ import { ReadBackpressure } from '../handler/read-backpressure.js';
 import type { Logger } from '../logger.js';
 import { CommandDispatcher } from './command-dispatcher.js';
 import type { ResolvedConnectionOptions } from './connection-options.js';
+import { debugFrames } from './debug-frames.js';
 import type { RemotingCore } from './remoting-core.js';
 
 /**
@@ -42,6 +43,7 @@ export function initializeChannel(
     .addLast('readBackpressure', new ReadBackpressure({ stalledWriteMillis, clock }))
     .addLast('connectionEvents', new ConnectionEvents(tell))
     .addLast('dispatcher', new CommandDispatcher(core));
+  debugFrames(channel, maxFrameBytes);
   core.counterTable.connected(channel);
   options.initChannel(channel);
 }
