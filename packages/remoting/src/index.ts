@@ -16,6 +16,7 @@ export { type DescribeFrameOptions, describeFrame } from './codec/describe-frame
 export { decodeFrame, encodeFrame } from './codec/frame-codec.js';
 export { FrameSplitter } from './codec/frame-splitter.js';
 export { CommandFlag } from './command/command-flag.js';
+export { type CompressedBodyOptions, compressed } from './command/compressed-body.js';
 export {
   decodeHeader,
   encodeHeader,
@@ -32,8 +33,10 @@ export {
   type NoHeader,
 } from './command/define-command.js';
 export { type HeaderField, type RequiredHeaderField, t } from './command/header-field.js';
+export { json } from './command/json-body.js';
 export { isLanguageName, LanguageCode, type LanguageName, languageName } from './command/language-code.js';
 export { OpaqueGenerator } from './command/opaque-generator.js';
+export { optionalBody } from './command/optional-body.js';
 export {
   createExtFields,
   type ExtFields,
@@ -41,6 +44,7 @@ export {
   type RemotingCommandInit,
 } from './command/remoting-command.js';
 export { SerializeType } from './command/serialize-type.js';
+export { text } from './command/text-body.js';
 export {
   type ConnectTrace,
   type HandleOutcome,

@@ -149,7 +149,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     header: HeaderInput<Request>,
     options: CallOptions<RequestBody> | undefined,
   ): Promise<CallResult<Response, ResponseBody>> {
-    const request = encodeRequest(definition, header, options?.body);
+    const request = encodeRequest(definition, header, options?.body, options?.extFields);
     const response = await this.#invokeSync(
       target,
       request,
@@ -166,7 +166,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     header: HeaderInput<Request>,
     options: CallOptions<RequestBody> | undefined,
   ): Promise<void> {
-    const request = encodeRequest(definition, header, options?.body);
+    const request = encodeRequest(definition, header, options?.body, options?.extFields);
     await this.#invokeOneway(
       target,
       request,

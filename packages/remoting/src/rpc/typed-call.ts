@@ -6,7 +6,7 @@ import {
   type HeaderSchema,
 } from '../command/custom-header.js';
 import type { CommandDefinition } from '../command/define-command.js';
-import { RemotingCommand } from '../command/remoting-command.js';
+import { createExtFields, type ExtFields, RemotingCommand } from '../command/remoting-command.js';
 import { CommandError, DecodeError, RemotingError } from '../errors.js';
 import { SystemCode } from './system-code.js';
 
@@ -19,6 +19,8 @@ export interface InvokeOptions {
 export type CallOptions<Body> = InvokeOptions & {
   /** For dial, sending and answer together; default the client's `timeoutMillis`. */
   readonly timeoutMillis?: number | undefined;
+  /** Ext fields beside those of the header, for instance unknown ones of a request that is passed on; the header's win. */
+  readonly extFields?: Readonly<ExtFields> | undefined;
 } & (undefined extends Body ? { readonly body?: Body | undefined } : { readonly body: Body });
 
 /** The options of a call as the last parameter, which may be left out unless they hold a required body. */
@@ -39,9 +41,10 @@ export function encodeRequest<Request extends HeaderSchema, RequestBody>(
   definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
   header: HeaderInput<Request>,
   body: RequestBody | undefined,
+  extFields?: Readonly<ExtFields>,
 ): RemotingCommand {
   return RemotingCommand.request(definition.code, {
-    extFields: encodeHeader(definition.request, header),
+    extFields: encodeHeader(definition.request, header, extFields && createExtFields(extFields)),
     body: body === undefined ? undefined : definition.requestBody.encode(body),
   });
 }

@@ -7,7 +7,7 @@ import {
   type HeaderSchema,
 } from '../command/custom-header.js';
 import type { CommandDefinition } from '../command/define-command.js';
-import { RemotingCommand } from '../command/remoting-command.js';
+import { createExtFields, type ExtFields, RemotingCommand } from '../command/remoting-command.js';
 import type { RequestContext, RequestProcessor } from './request-processor.js';
 import { SystemCode } from './system-code.js';
 
@@ -38,6 +38,8 @@ export type TypedResponse<Response extends HeaderSchema, ResponseBody> = HeaderP
     /** Default SUCCESS. */
     readonly code?: number | undefined;
     readonly remark?: string | undefined;
+    /** Ext fields beside those of the header, for instance the request's, unknown ones among them; the header's win. */
+    readonly extFields?: Readonly<ExtFields> | undefined;
   };
 
 /** A handler whose answer may be empty need not return one. */
@@ -53,6 +55,7 @@ export type TypedHandler<Request extends HeaderSchema, Response extends HeaderSc
 interface UntypedResponse<Response extends HeaderSchema, ResponseBody> {
   readonly code?: number | undefined;
   readonly remark?: string | undefined;
+  readonly extFields?: Readonly<ExtFields> | undefined;
   readonly header?: HeaderInput<Response> | undefined;
   readonly body?: ResponseBody | undefined;
 }
@@ -63,9 +66,10 @@ export function typedProcessor<Request extends HeaderSchema, Response extends He
   handler: TypedHandler<Request, Response, RequestBody, ResponseBody>,
 ): RequestProcessor {
   const respond = (result: TypedHandlerResult<Response, ResponseBody>): RemotingCommand => {
-    const { code, remark, header, body } = (result ?? {}) as UntypedResponse<Response, ResponseBody>;
+    const { code, remark, header, body, extFields } = (result ?? {}) as UntypedResponse<Response, ResponseBody>;
+    const into = extFields && createExtFields(extFields);
     return RemotingCommand.response(code ?? SystemCode.SUCCESS, remark, {
-      extFields: header === undefined ? undefined : encodeHeader(definition.response, header),
+      extFields: header === undefined ? into : encodeHeader(definition.response, header, into),
       body: body === undefined ? undefined : definition.responseBody.encode(body),
     });
   };
