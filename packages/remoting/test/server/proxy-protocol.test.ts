@@ -45,8 +45,7 @@ describe('RemotingServer behind a proxy', () => {
 
   const v1 = Buffer.from('PROXY TCP6 2001:db8::7 ::1 4000 9876\r\n');
 
-  // Reference row A31.
-  it('answers a request behind a header of either version, and knows the client by its own address', async () => {
+  it('answers a request behind a header of either version, and knows the client by its own address (A31)', async () => {
     const { server, connected } = await start(['127.0.0.0/8']);
     expect(await ask(server, proxyV2())).to.equal('10.1.2.3:4000');
     expect(await ask(server, v1)).to.equal('[2001:db8::7]:4000');

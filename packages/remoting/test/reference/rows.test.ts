@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+/** Sources, where titles stand as they were written. */
+const tests = fileURLToPath(new URL('../../../test/', import.meta.url));
+
+/** Rows of the reference (remoting 9) that no test can have here, and why. */
+const notOurs: Readonly<Record<string, string>> = {
+  A6: 'header types are schemas: there is no class that could not be instantiated',
+  A7: 'no answer is half made: a typed handler that says nothing answers SUCCESS, a processor that gives nothing is silent',
+  A21: 'callbacks run in the turn that ends the call; there is no executor to set',
+  A43: 'Node has no system properties; options are arguments, checked by the tests of the options',
+};
+
+/** Rows whose tests do not bear their number yet. */
+const untagged: ReadonlySet<string> = new Set([
+  ...['A17', 'A18', 'A19', 'A20', 'A22', 'A23', 'A24', 'A25', 'A26', 'A27', 'A28', 'A29', 'A30'],
+  ...['A32', 'A33', 'A34', 'A35', 'A36', 'A37', 'A38', 'A39', 'A40', 'A41', 'A42'],
+  ...['B7', 'B8', 'B9', 'B10', 'B11', 'B12', 'B15', 'B16', 'B17', 'B18', 'B19', 'B20', 'B21', 'B22', 'B23'],
+]);
+
+/** The rows named in parentheses in the titles of all tests. */
+function taggedRows(): Set<string> {
+  const rows = new Set<string>();
+  for (const name of readdirSync(tests, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.test.ts')) continue;
+    for (const [, list = ''] of readFileSync(join(tests, name), 'utf8').matchAll(/\(([AB]\d+(?:, [AB]\d+)*)\)/g))
+      for (const row of list.split(', ')) rows.add(row);
+  }
+  return rows;
+}
+
+describe('the rows of the reference', () => {
+  it('each have a test that bears their number, or a reason why not', () => {
+    const rows = [
+      ...Array.from({ length: 45 }, (_, index) => `A${index + 1}`),
+      ...Array.from({ length: 23 }, (_, index) => `B${index + 1}`),
+    ];
+    const tagged = taggedRows();
+    expect(rows.filter((row) => !tagged.has(row) && !untagged.has(row) && notOurs[row] === undefined)).to.deep.equal(
+      [],
+    );
+    expect([...tagged, ...untagged, ...Object.keys(notOurs)].filter((row) => !rows.includes(row))).to.deep.equal([]);
+  });
+});
