@@ -400,15 +400,17 @@ public class RemotingPeer {
 
     /** What a broker of this version checks a signature with; 4.x reads its accounts from a file. */
     public static class Verifier {
+        private final String accessKey;
         private final String secretKey;
         private final Object verifier;
 
         Verifier(JSONObject account) throws Exception {
+            accessKey = account.getString("accessKey");
             secretKey = account.getString("secretKey");
             Path conf = Path.of(System.getProperty("rocketmq.home.dir"), "conf");
             Files.createDirectories(conf.resolve("acl"));
             Files.writeString(conf.resolve("plain_acl.yml"), String.format(
-                "accounts:%n- accessKey: %s%n  secretKey: '%s'%n  admin: true%n", account.getString("accessKey"), secretKey));
+                "accounts:%n- accessKey: %s%n  secretKey: '%s'%n  admin: true%n", accessKey, secretKey));
             verifier = is4() ? create("org.apache.rocketmq.acl.plain.PlainAccessValidator")
                 : create("org.apache.rocketmq.auth.authentication.builder.DefaultAuthenticationContextBuilder");
         }
@@ -435,7 +437,8 @@ public class RemotingPeer {
                 byte[] content = (byte[]) context.getClass().getMethod("getContent").invoke(context);
                 Object expected = Class.forName("org.apache.rocketmq.acl.common.AclSigner")
                     .getMethod("calSignature", byte[].class, String.class).invoke(null, content, secretKey);
-                if (!expected.equals(context.getClass().getMethod("getSignature").invoke(context))) {
+                if (!accessKey.equals(context.getClass().getMethod("getUsername").invoke(context))
+                    || !expected.equals(context.getClass().getMethod("getSignature").invoke(context))) {
                     throw new SecurityException("check signature failed");
                 }
             } catch (InvocationTargetException e) {

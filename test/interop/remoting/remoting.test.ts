@@ -3,6 +3,7 @@ import { describeJavaClient } from './java-client.js';
 import { JavaRemoting } from './java-remoting.js';
 import { describeJavaServer } from './java-server.js';
 import { describeProxyProtocol } from './proxy-protocol.js';
+import { describeSigning } from './signing.js';
 
 for (const version of apacheVersions) {
   describe(`Java's remoting of ${version}`, () => {
@@ -24,5 +25,6 @@ for (const version of apacheVersions) {
     describeJavaClient(() => java, version);
     describeJavaServer(() => java, version);
     describeProxyProtocol(() => java, version);
+    describeSigning(() => java, version);
   });
 }
