@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ExitCode } from '@rmqns/program';
+import * as remoting from '@rmqns/remoting';
 import { RemotingErrorCode } from '@rmqns/remoting';
 import { repositoryRoot } from '@rmqns/test-kit';
 import { expect } from 'chai';
@@ -36,8 +37,26 @@ describe('docs/errors.md', () => {
     expect(rows).to.deep.equal(Object.entries(ExitCode));
   });
 
+  it('names for each Java exception our class and its code', () => {
+    const rows = tableBelow('Java exceptions');
+    expect([...new Set(rows.map(([, , code]) => code))].sort()).to.deep.equal(Object.values(RemotingErrorCode).sort());
+    const made = [
+      new remoting.ConnectError('x'),
+      new remoting.SendError('x'),
+      new remoting.TimeoutError('x'),
+      new remoting.TooManyRequestsError('x'),
+      new remoting.ClosedError('CONNECTION_CLOSED', 'x'),
+      new remoting.ClosedError('CLOSED', 'x'),
+      new remoting.CommandError(1),
+      new remoting.DecodeError('x'),
+      new remoting.FrameTooLargeError(2, 1),
+    ].map(({ code, name }) => `${name} ${code}`);
+    const named = rows.map(([, ours, code]) => `${ours} ${code}`).filter((text) => !text.startsWith('RemotingError '));
+    expect(named.sort()).to.deep.equal(made.sort());
+  });
+
   it('says for each what it means and what to do', () => {
-    for (const heading of ['RemotingError', 'NamesrvError', 'Exit codes'])
+    for (const heading of ['RemotingError', 'Java exceptions', 'NamesrvError', 'Exit codes'])
       for (const row of tableBelow(heading))
         expect(
           row.every((cell) => cell !== ''),

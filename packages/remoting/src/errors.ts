@@ -41,6 +41,12 @@ export const RemotingErrorCode = {
 
 export type RemotingErrorCode = (typeof RemotingErrorCode)[keyof typeof RemotingErrorCode];
 
+/** Where a call was when it failed: without a connection, without a permit, before its bytes were taken, or before its answer. */
+export type CallPhase = 'dial' | 'queue' | 'write' | 'wait';
+
+/** How long a call was in each phase, in milliseconds. */
+export type CallTimings = Readonly<Record<CallPhase, number>>;
+
 export interface RemotingErrorOptions {
   /** The address of the other side, `host:port`. */
   readonly address?: string | undefined;
@@ -48,39 +54,69 @@ export interface RemotingErrorOptions {
   readonly opaque?: number | undefined;
   /** What lies beneath. */
   readonly cause?: unknown;
+  /** See {@link RemotingError.sent}. */
+  readonly sent?: 'no' | 'maybe' | undefined;
+  readonly phase?: CallPhase | undefined;
+  readonly timings?: CallTimings | undefined;
 }
 
 export interface CommandErrorOptions extends RemotingErrorOptions {
   /** The answer that says no. */
   readonly response?: RemotingCommand | undefined;
+  /** The name of its code, where the caller knows it; those of the framework's own codes are known. */
+  readonly responseName?: string | undefined;
 }
 
-const brand = Symbol.for('@rmqns/remoting/RemotingError');
+/**
+ * Makes `instanceof` see the errors of another installed copy of this package too. A subclass that others make keeps the usual meaning.
+ */
+function brand(type: { readonly prototype: RemotingError }, name: string): void {
+  const symbol = Symbol.for(`@rmqns/remoting/${name}`);
+  Object.defineProperty(type.prototype, symbol, { value: true });
+  Object.defineProperty(type, Symbol.hasInstance, {
+    value(this: unknown, value: unknown): boolean {
+      if (this === type) return typeof value === 'object' && value !== null && symbol in value;
+      return Function.prototype[Symbol.hasInstance].call(this, value);
+    },
+  });
+}
 
 export class RemotingError extends Error {
   /** Stable; see {@link RemotingErrorCode}. */
   readonly code: RemotingErrorCode;
   readonly address: string | undefined;
   readonly opaque: number | undefined;
+  /**
+   * Set on every local failure of a call: `no` when the peer has certainly seen nothing of the request, so that it may be sent again;
+   * `maybe` when it may have been carried out.
+   */
+  readonly sent: 'no' | 'maybe' | undefined;
+  /** Where the call was when it failed. */
+  readonly phase: CallPhase | undefined;
+  /** How long the call was in each phase. */
+  readonly timings: CallTimings | undefined;
+
+  static {
+    brand(RemotingError, 'RemotingError');
+  }
 
   constructor(code: RemotingErrorCode, message: string, options: RemotingErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.address = options.address;
     this.opaque = options.opaque;
+    this.sent = options.sent;
+    this.phase = options.phase;
+    this.timings = options.timings;
   }
 
   override get name(): string {
     return 'RemotingError';
   }
 
-  get [brand](): true {
-    return true;
-  }
-
   /** True also for errors made by another installed copy of this package. */
   static is(value: unknown): value is RemotingError {
-    return typeof value === 'object' && value !== null && brand in value;
+    return value instanceof RemotingError;
   }
 
   /** Gives anything caught the shape of this family: a RemotingError stays itself, all else becomes the `cause` of a new one. */
@@ -100,14 +136,21 @@ export class RemotingError extends Error {
 export class CommandError extends RemotingError {
   /** The answer's code, for instance 17 (TOPIC_NOT_EXIST). */
   readonly responseCode: number;
+  /** The name of that code, for instance `SYSTEM_BUSY`; `undefined` where nobody named it. */
+  readonly responseName: string | undefined;
   readonly remark: string | undefined;
   // Private, so that no log of the error shows its header or body.
   readonly #response: RemotingCommand | undefined;
+
+  static {
+    brand(CommandError, 'CommandError');
+  }
 
   constructor(responseCode: number, remark?: string, options: CommandErrorOptions = {}) {
     const from = options.address === undefined ? '' : ` from ${options.address}`;
     super('COMMAND_FAILED', `CODE: ${responseCode}  DESC: ${remark ?? ''}${from}`, options);
     this.responseCode = responseCode;
+    this.responseName = options.responseName ?? systemCodeName(responseCode);
     this.remark = remark;
     this.#response = options.response;
   }
@@ -119,6 +162,95 @@ export class CommandError extends RemotingError {
 
   override get name(): string {
     return 'CommandError';
+  }
+}
+
+/** The names of the codes that this layer itself answers with (reference: remoting 2.10). */
+const systemCodeNames: Readonly<Record<number, string>> = {
+  0: 'SUCCESS',
+  1: 'SYSTEM_ERROR',
+  2: 'SYSTEM_BUSY',
+  3: 'REQUEST_CODE_NOT_SUPPORTED',
+  4: 'TRANSACTION_FAILED',
+  1500: 'GO_AWAY',
+};
+
+function systemCodeName(code: number): string | undefined {
+  return Object.hasOwn(systemCodeNames, code) ? systemCodeNames[code] : undefined;
+}
+
+/** No connection could be made; nothing was sent (upstream: `RemotingConnectException`). */
+export class ConnectError extends RemotingError {
+  static {
+    brand(ConnectError, 'ConnectError');
+  }
+
+  constructor(message: string, options: RemotingErrorOptions = {}) {
+    super('CONNECT_FAILED', message, { sent: 'no', ...options });
+  }
+
+  override get name(): string {
+    return 'ConnectError';
+  }
+}
+
+/** The request could not be handed to the connection (upstream: `RemotingSendRequestException`). */
+export class SendError extends RemotingError {
+  static {
+    brand(SendError, 'SendError');
+  }
+
+  constructor(message: string, options: RemotingErrorOptions = {}) {
+    super('SEND_FAILED', message, options);
+  }
+
+  override get name(): string {
+    return 'SendError';
+  }
+}
+
+/** The time of the call was up (upstream: `RemotingTimeoutException`). */
+export class TimeoutError extends RemotingError {
+  static {
+    brand(TimeoutError, 'TimeoutError');
+  }
+
+  constructor(message: string, options: RemotingErrorOptions = {}) {
+    super('TIMEOUT', message, options);
+  }
+
+  override get name(): string {
+    return 'TimeoutError';
+  }
+}
+
+/** No permit was left for the call; nothing was sent (upstream: `RemotingTooMuchRequestException`). */
+export class TooManyRequestsError extends RemotingError {
+  static {
+    brand(TooManyRequestsError, 'TooManyRequestsError');
+  }
+
+  constructor(message: string, options: RemotingErrorOptions = {}) {
+    super('TOO_MANY_REQUESTS', message, { sent: 'no', ...options });
+  }
+
+  override get name(): string {
+    return 'TooManyRequestsError';
+  }
+}
+
+/** What was needed is closed: the connection before the answer came (`CONNECTION_CLOSED`), or the client or server itself (`CLOSED`). */
+export class ClosedError extends RemotingError {
+  static {
+    brand(ClosedError, 'ClosedError');
+  }
+
+  constructor(code: 'CONNECTION_CLOSED' | 'CLOSED', message: string, options: RemotingErrorOptions = {}) {
+    super(code, message, options);
+  }
+
+  override get name(): string {
+    return 'ClosedError';
   }
 }
 
@@ -149,6 +281,10 @@ export interface DecodeErrorOptions extends RemotingErrorOptions {
 export class DecodeError extends RemotingError {
   readonly kind: DecodeErrorKind;
 
+  static {
+    brand(DecodeError, 'DecodeError');
+  }
+
   constructor(message: string, options: DecodeErrorOptions = {}) {
     super('DECODE_FAILED', message, options);
     this.kind = options.kind ?? DecodeErrorKind.BAD_HEADER;
@@ -163,6 +299,10 @@ export class DecodeError extends RemotingError {
 export class FrameTooLargeError extends RemotingError {
   readonly frameBytes: number;
   readonly maxFrameBytes: number;
+
+  static {
+    brand(FrameTooLargeError, 'FrameTooLargeError');
+  }
 
   constructor(frameBytes: number, maxFrameBytes: number, options: RemotingErrorOptions = {}) {
     const peer = options.address === undefined ? '' : ` with ${options.address}`;

@@ -53,8 +53,12 @@ export {
   TracingChannelName,
 } from './diagnostics.js';
 export {
+  type CallPhase,
+  type CallTimings,
+  ClosedError,
   CommandError,
   type CommandErrorOptions,
+  ConnectError,
   DecodeError,
   DecodeErrorKind,
   type DecodeErrorOptions,
@@ -62,6 +66,9 @@ export {
   RemotingError,
   RemotingErrorCode,
   type RemotingErrorOptions,
+  SendError,
+  TimeoutError,
+  TooManyRequestsError,
 } from './errors.js';
 export {
   ConnectionEvent,

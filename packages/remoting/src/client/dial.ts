@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { Clock } from '../clock.js';
-import { RemotingError } from '../errors.js';
+import { ConnectError } from '../errors.js';
 
 export interface DialTarget {
   readonly host: string;
@@ -24,7 +24,7 @@ export function dial(
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: target.host, port: target.port });
-    const settle = (error: RemotingError | undefined): void => {
+    const settle = (error: ConnectError | undefined): void => {
       timer.cancel();
       signal.removeEventListener('abort', onAbort);
       socket.removeListener('connect', onConnect);
@@ -39,7 +39,7 @@ export function dial(
       reject(error);
     };
     const failed = (reason: string, cause?: unknown): void =>
-      settle(new RemotingError('CONNECT_FAILED', `connect to ${address} failed: ${reason}`, { address, cause }));
+      settle(new ConnectError(`connect to ${address} failed: ${reason}`, { address, cause }));
     const onConnect = (): void => settle(undefined);
     const onError = (error: Error): void => failed(error.message, error);
     const onAbort = (): void => failed('the client was closed');

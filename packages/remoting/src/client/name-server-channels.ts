@@ -1,6 +1,6 @@
 import type { Channel } from '../channel/channel.js';
 import type { Clock } from '../clock.js';
-import { RemotingError } from '../errors.js';
+import { ConnectError } from '../errors.js';
 import { AddressSelector } from './address-selector.js';
 import type { ChannelTable } from './channel-table.js';
 
@@ -61,14 +61,14 @@ export class NameServerChannels {
       }
     }
     const tried = candidates.length === 0 ? 'null: no name server address is set' : `[${candidates.join(', ')}]`;
-    throw new RemotingError('CONNECT_FAILED', `connect to ${tried} failed`, { cause: last });
+    throw new ConnectError(`connect to ${tried} failed`, { cause: last });
   }
 
   #within(millis: number, address: string): Promise<Channel> {
     return new Promise((resolve, reject) => {
       const timer = this.#clock.setTimeout(() => {
         const message = `connect to ${address} failed: no connection within its share of ${Math.round(millis)} ms`;
-        reject(new RemotingError('CONNECT_FAILED', message, { address }));
+        reject(new ConnectError(message, { address }));
       }, millis);
       this.#table
         .getOrCreate(address)

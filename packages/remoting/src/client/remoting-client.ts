@@ -3,8 +3,9 @@ import { inFreshContext } from '../async-context.js';
 import type { Channel } from '../channel/channel.js';
 import { parseSocketAddress } from '../channel/socket-address.js';
 import { SocketChannel } from '../channel/socket-channel.js';
-import { RemotingError } from '../errors.js';
-import { AbstractRemoting } from '../rpc/abstract-remoting.js';
+import type { RemotingCommand } from '../command/remoting-command.js';
+import { ClosedError, RemotingError } from '../errors.js';
+import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { emitTo } from '../rpc/connection-event-map.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
@@ -81,7 +82,8 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   async destroy(): Promise<void> {
     this.#destroyed = true;
     const closed = this.close();
-    for (const future of [...this.#pending]) future.settle(closedError(future.address, future.opaque), undefined);
+    for (const future of [...this.#pending])
+      future.fail('CLOSED', `${future.command} was cut off: the client is closed`);
     this.#dialsAbort.abort();
     for (const channel of this.#table.channels()) channel.destroy();
     await closed;
@@ -108,8 +110,10 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
 
   protected override begin(
     address: string | undefined,
+    request: RemotingCommand,
     timeoutMillis: number,
     { signal }: InvokeOptions,
+    { command, isOneway }: CallKind,
     callback: InvokeCallback,
   ): ResponseFuture | undefined {
     if (this.#closing !== undefined) {
@@ -118,7 +122,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     }
     const { clock } = this.#options;
     const future = this.core.calls.begin(
-      { clock, timeoutMillis, signal, address, onSettled: this.#onSettled },
+      { clock, timeoutMillis, signal, address, request, command, isOneway, onSettled: this.#onSettled },
       callback,
     );
     if (future.isSettled) return undefined;
@@ -136,8 +140,13 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
    * A connection that left a request unanswered may be half dead: the next call gets a fresh one, and where the address was ours to
    * choose, to the next name server.
    */
-  #unanswered({ request, address, timeoutMillis }: ResponseFuture, channel: Channel, error: RemotingError): void {
-    const isTimeout = error.code === 'TIMEOUT' && request?.isOneway !== true;
+  #unanswered(
+    { phase, isOneway, address, timeoutMillis }: ResponseFuture,
+    channel: Channel,
+    error: RemotingError,
+  ): void {
+    // One whose bytes still wait says nothing of the peer: `stalledWriteMillis` is for that.
+    const isTimeout = error.code === 'TIMEOUT' && !isOneway && phase === 'wait';
     if (address === undefined && (isTimeout || error.code === 'CONNECTION_CLOSED')) this.#nameServers.failed(channel);
     if (!isTimeout || !this.#options.closeSocketIfTimeout) return;
     this.#table.remove(channel);
@@ -148,24 +157,22 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     channel.destroy(error);
   }
 
-  protected override withChannel(
-    address: string | undefined,
-    future: ResponseFuture,
-    send: (channel: Channel) => void,
-  ): void {
+  protected override dispatch(address: string | undefined, future: ResponseFuture): void {
+    if (future.isSettled) return;
     const channel = address === undefined ? this.#nameServers.active() : this.#table.active(address);
     if (channel !== undefined) {
-      send(channel);
+      this.core.calls.send(future, channel);
       return;
     }
+    future.waits();
     const dialled =
       address === undefined
         ? this.#nameServers.connect(future.timeoutMillis, () => !future.isSettled)
         : this.#table.getOrCreate(address);
-    dialled.then(send, (error: unknown) => {
-      const failed = RemotingError.from(error, 'CONNECT_FAILED', 'the connection could not be made', { address });
-      future.settle(failed, undefined);
-    });
+    dialled.then(
+      (opened) => this.core.calls.send(future, opened),
+      (error: unknown) => future.failToConnect(error),
+    );
   }
 
   async #createChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
@@ -193,5 +200,5 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
 }
 
 function closedError(address: string | undefined, opaque: number | undefined): RemotingError {
-  return new RemotingError('CLOSED', 'the client is closed', { address, opaque });
+  return new ClosedError('CLOSED', 'the client is closed', { address, opaque, sent: 'no' });
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.js';
-import { RemotingError } from '../errors.js';
+import { ConnectError } from '../errors.js';
 import type { DialSocket, DialTarget } from './dial.js';
 import { SocksHandshake } from './socks-handshake.js';
 import type { SocksProxies, SocksProxy } from './socks-proxies.js';
@@ -22,7 +22,7 @@ export function dialThrough(proxies: SocksProxies, direct: DialSocket): DialSock
     } catch (thrown) {
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
       const message = `connect to ${address} through the SOCKS proxy ${proxy.address} failed: ${reason}`;
-      throw new RemotingError('CONNECT_FAILED', message, { address, cause: thrown });
+      throw new ConnectError(message, { address, cause: thrown });
     }
   };
 }

@@ -1,20 +1,20 @@
 import { EventEmitter } from 'eventemitter3';
 import { inThisContext } from '../async-context.js';
-import type { Channel } from '../channel/channel.js';
 import type { HeaderInput, HeaderSchema } from '../command/custom-header.js';
 import type { CommandDefinition } from '../command/define-command.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { requestTracing } from '../diagnostics.js';
+import { AsyncCallback } from './async-callback.js';
+import { CallPromise } from './call-promise.js';
 import type { ConnectionEventMap } from './connection-event-map.js';
+import type { Permits } from './permits.js';
 import type { RemotingCore } from './remoting-core.js';
 import type { RemotingCounters } from './remoting-counters.js';
 import type { RequestProcessor } from './request-processor.js';
 import type { InvokeCallback, ResponseFuture } from './response-future.js';
 import type { RpcHook } from './rpc-hook.js';
-import { silenced } from './silenced.js';
 import { traceCall } from './trace-call.js';
 import {
-  type CallOptions,
   type CallOptionsParameter,
   type CallResult,
   decodeResponse,
@@ -22,6 +22,16 @@ import {
   type InvokeOptions,
 } from './typed-call.js';
 import { type TypedHandler, typedProcessor } from './typed-processor.js';
+
+/** What people call the command, if it has a name, and whether it is oneway. */
+export interface CallKind {
+  readonly command: string | undefined;
+  readonly isOneway: boolean;
+}
+
+const plainCall: CallKind = { command: undefined, isOneway: false };
+const onewayCall: CallKind = { command: undefined, isOneway: true };
+const noOptions: InvokeOptions = {};
 
 /**
  * What client and server share (upstream: `NettyRemotingAbstract`): the processors and hooks, and the calls in their three forms, raw and
@@ -44,13 +54,15 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
   /** Begins a call; `undefined` when it has ended already, which the callback was told. */
   protected abstract begin(
     target: Target,
+    request: RemotingCommand,
     timeoutMillis: number,
     options: InvokeOptions,
+    kind: CallKind,
     callback: InvokeCallback,
   ): ResponseFuture | undefined;
 
   /** Sends a call that has begun, in the same turn when its connection stands. */
-  protected abstract withChannel(target: Target, future: ResponseFuture, send: (channel: Channel) => void): void;
+  protected abstract dispatch(target: Target, future: ResponseFuture): void;
 
   /** One processor for requests of one code that the other side sends; a later one takes its place. */
   registerProcessor(code: number, processor: RequestProcessor): this {
@@ -87,25 +99,32 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     target: Target,
     request: RemotingCommand,
     timeoutMillis: number = this.#timeoutMillis,
-    options: InvokeOptions = {},
+    options: InvokeOptions = noOptions,
   ): Promise<RemotingCommand> {
-    return this.#invokeSync(target, request, timeoutMillis, options, undefined);
+    const call = new CallPromise<RemotingCommand>();
+    const callback: InvokeCallback = (error, response) => {
+      if (response === undefined) call.reject(error);
+      else call.resolve(response);
+    };
+    this.#invoke(target, request, timeoutMillis, options, plainCall, this.core.calls.syncPermits, callback);
+    return call.promise;
   }
 
   /**
-   * As {@link invokeSync}, but tells a callback, once and never before this returns, in the async context of here, and takes one of the
-   * permits until the call has ended. Never throws: `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to the logger.
+   * As {@link invokeSync}, but tells a callback, once and never before this returns, in the async context of this call; and takes one of the
+   * permits until the callback has ended. Never throws: `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to
+   * the logger.
    */
   invokeAsync(
     target: Target,
     request: RemotingCommand,
     timeoutMillis: number,
     callback: InvokeCallback,
-    options: InvokeOptions = {},
+    options: InvokeOptions = noOptions,
   ): void {
-    this.core.calls.async(this.addressOf(target), inThisContext(callback), (permitted) => {
-      this.#invoke(target, request, timeoutMillis, options, permitted, undefined);
-    });
+    const told = new AsyncCallback(inThisContext(callback), this.addressOf(target), this.core.logger);
+    this.#invoke(target, request, timeoutMillis, options, plainCall, this.core.calls.asyncPermits, told.tell);
+    told.returned();
   }
 
   /** Sends a request that nobody answers. Resolves when its bytes were handed to the operating system; says nothing of their arrival. */
@@ -113,9 +132,11 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     target: Target,
     request: RemotingCommand,
     timeoutMillis: number = this.#timeoutMillis,
-    options: InvokeOptions = {},
+    options: InvokeOptions = noOptions,
   ): Promise<void> {
-    return this.#invokeOneway(target, request, timeoutMillis, options, undefined);
+    const call = new CallPromise<void>();
+    this.#oneway(target, request, timeoutMillis, options, onewayCall, call);
+    return call.promise;
   }
 
   /**
@@ -130,7 +151,29 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     header: HeaderInput<Request>,
     ...[options]: CallOptionsParameter<RequestBody>
   ): Promise<CallResult<Response, ResponseBody>> {
-    return silenced(this.#call(target, definition, header, options));
+    const call = new CallPromise<CallResult<Response, ResponseBody>>();
+    const callback: InvokeCallback = (error, response) => {
+      if (response === undefined) {
+        call.reject(error);
+        return;
+      }
+      try {
+        call.resolve(decodeResponse(definition, response, this.addressOf(target)));
+      } catch (thrown) {
+        call.reject(thrown);
+      }
+    };
+    let request: RemotingCommand;
+    try {
+      request = encodeRequest(definition, header, options?.body, options?.extFields);
+    } catch (thrown) {
+      call.reject(thrown);
+      return call.promise;
+    }
+    const timeoutMillis = options?.timeoutMillis ?? this.#timeoutMillis;
+    const kind = { command: definition.name, isOneway: false };
+    this.#invoke(target, request, timeoutMillis, options ?? noOptions, kind, this.core.calls.syncPermits, callback);
+    return call.promise;
   }
 
   /** A typed oneway request. */
@@ -140,73 +183,31 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     header: HeaderInput<Request>,
     ...[options]: CallOptionsParameter<RequestBody>
   ): Promise<void> {
-    return silenced(this.#oneway(target, definition, header, options));
+    const call = new CallPromise<void>();
+    const timeoutMillis = options?.timeoutMillis ?? this.#timeoutMillis;
+    try {
+      const request = encodeRequest(definition, header, options?.body, options?.extFields);
+      const kind = { command: definition.name, isOneway: true };
+      this.#oneway(target, request, timeoutMillis, options ?? noOptions, kind, call);
+    } catch (thrown) {
+      call.reject(thrown);
+    }
+    return call.promise;
   }
 
-  async #call<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
-    target: Target,
-    definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
-    header: HeaderInput<Request>,
-    options: CallOptions<RequestBody> | undefined,
-  ): Promise<CallResult<Response, ResponseBody>> {
-    const request = encodeRequest(definition, header, options?.body, options?.extFields);
-    const response = await this.#invokeSync(
-      target,
-      request,
-      options?.timeoutMillis ?? this.#timeoutMillis,
-      options ?? {},
-      definition.name,
-    );
-    return decodeResponse(definition, response, this.addressOf(target));
-  }
-
-  async #oneway<Request extends HeaderSchema, RequestBody>(
-    target: Target,
-    definition: CommandDefinition<Request, HeaderSchema, RequestBody, unknown>,
-    header: HeaderInput<Request>,
-    options: CallOptions<RequestBody> | undefined,
-  ): Promise<void> {
-    const request = encodeRequest(definition, header, options?.body, options?.extFields);
-    await this.#invokeOneway(
-      target,
-      request,
-      options?.timeoutMillis ?? this.#timeoutMillis,
-      options ?? {},
-      definition.name,
-    );
-  }
-
-  #invokeSync(
+  #oneway(
     target: Target,
     request: RemotingCommand,
     timeoutMillis: number,
     options: InvokeOptions,
-    name: string | undefined,
-  ): Promise<RemotingCommand> {
-    return silenced(
-      new Promise((resolve, reject) => {
-        const callback: InvokeCallback = (error, response) => {
-          if (response !== undefined) resolve(response);
-          else reject(error);
-        };
-        this.#invoke(target, request, timeoutMillis, options, callback, name);
-      }),
-    );
-  }
-
-  #invokeOneway(
-    target: Target,
-    request: RemotingCommand,
-    timeoutMillis: number,
-    options: InvokeOptions,
-    name: string | undefined,
-  ): Promise<void> {
-    return silenced(
-      new Promise((resolve, reject) => {
-        const callback: InvokeCallback = (error) => (error === undefined ? resolve() : reject(error));
-        this.#invoke(target, request, timeoutMillis, options, callback, name, true);
-      }),
-    );
+    kind: CallKind,
+    call: CallPromise<void>,
+  ): void {
+    const callback: InvokeCallback = (error) => {
+      if (error === undefined) call.resolve();
+      else call.reject(error);
+    };
+    this.#invoke(target, request, timeoutMillis, options, kind, undefined, callback);
   }
 
   #invoke(
@@ -214,35 +215,35 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     request: RemotingCommand,
     timeoutMillis: number,
     options: InvokeOptions,
+    kind: CallKind,
+    permits: Permits | undefined,
     callback: InvokeCallback,
-    name: string | undefined,
-    isOneway = false,
   ): void {
     if (!requestTracing.hasSubscribers) {
-      this.#send(target, request, timeoutMillis, options, callback, isOneway);
+      this.#start(target, request, timeoutMillis, options, kind, permits, callback);
       return;
     }
+    const { command: name, isOneway } = kind;
     const description = { name, isOneway, timeoutMillis, address: this.addressOf(target) };
     traceCall(description, request, callback, (traced, ended, begun) =>
-      this.#send(target, traced, timeoutMillis, options, ended, isOneway, begun),
+      this.#start(target, traced, timeoutMillis, options, kind, permits, ended, begun),
     );
   }
 
-  #send(
+  #start(
     target: Target,
     request: RemotingCommand,
     timeoutMillis: number,
     options: InvokeOptions,
+    kind: CallKind,
+    permits: Permits | undefined,
     callback: InvokeCallback,
-    isOneway: boolean,
     begun?: (future: ResponseFuture) => void,
   ): void {
-    const future = this.begin(target, timeoutMillis, options, callback);
+    const future = this.begin(target, request, timeoutMillis, options, kind, callback);
     if (future === undefined) return;
     begun?.(future);
-    this.withChannel(target, future, (channel) => {
-      if (isOneway) this.core.calls.sendOneway(future, channel, request);
-      else this.core.calls.send(future, channel, request);
-    });
+    if (permits === undefined) this.dispatch(target, future);
+    else future.acquire(permits, this.core.calls.waitsForPermit, (ready) => this.dispatch(target, ready));
   }
 }

@@ -1,7 +1,7 @@
 import type { Channel } from '../channel/channel.js';
 import { CommandFlag } from '../command/command-flag.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
-import { RemotingError } from '../errors.js';
+import type { RemotingError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { Permits } from './permits.js';
 import type { CounterTable } from './remoting-counters.js';
@@ -15,6 +15,10 @@ export interface CallPathOptions {
   readonly version: number;
   readonly asyncPermits: number;
   readonly onewayPermits: number;
+  /** Whether a call waits for a permit as long as its time lasts, instead of failing at once. */
+  readonly waitForPermit?: boolean | undefined;
+  /** Whether calls that are awaited take a permit too, as in 5.3.3. */
+  readonly limitSyncCalls?: boolean | undefined;
 }
 
 /** The way of a request that is sent, and of the answer that comes back (the calling half of upstream's `NettyRemotingAbstract`). */
@@ -34,6 +38,15 @@ export class CallPath {
     this.onewayPermits = new Permits(options.onewayPermits);
   }
 
+  /** The permits of calls that are awaited, if they need any. */
+  get syncPermits(): Permits | undefined {
+    return this.#options.limitSyncCalls === true ? this.asyncPermits : undefined;
+  }
+
+  get waitsForPermit(): boolean {
+    return this.#options.waitForPermit === true;
+  }
+
   /** Begins a call: its time runs from here on, over all that comes before the sending too. */
   begin(init: ResponseFutureInit, callback: InvokeCallback): ResponseFuture {
     return new ResponseFuture(init, this.#ended, callback);
@@ -45,95 +58,65 @@ export class CallPath {
       this.responseTable.remove(future.channel, future.opaque);
   };
 
-  /**
-   * Sends the request of a call that waits for an answer. The request object is not changed: what leaves is a copy with an opaque of
-   * its own. A call that has ended meanwhile is not sent.
-   */
-  send(future: ResponseFuture, channel: Channel, request: RemotingCommand): void {
+  /** Sends a call over a connection that stands. One that has ended meanwhile is not sent. */
+  send(future: ResponseFuture, channel: Channel): void {
     if (future.isSettled) return;
-    const sent = this.#stamp(request);
+    if (future.isOneway) {
+      future.acquire(this.onewayPermits, this.waitsForPermit, () => this.#sendOneway(future, channel));
+      return;
+    }
+    const sent = this.#stamp(future.asked);
     const opaque = this.responseTable.put(channel, future);
     sent.opaque = opaque;
     future.sentOver(channel, sent);
-    const address = channel.remoteAddress;
-    try {
-      for (const hook of this.#hooks) hook.doBeforeRequest?.(address, sent);
-    } catch (error) {
-      future.settle(refusedByHook(error, address, opaque), undefined);
-      return;
-    }
-    // A hook may have ended the call; and what ties the answer to it is not a hook's to change.
-    if (future.isSettled) return;
+    if (!this.#passesHooks(future, channel, sent)) return;
+    // What ties the answer to the call is not a hook's to change.
     sent.opaque = opaque;
     sent.flag &= ~(CommandFlag.RESPONSE | CommandFlag.ONEWAY);
     this.#counters.requestsOut++;
+    const wasActive = channel.isActive;
+    future.writing();
     channel.writeAndFlush(sent, (error) => {
-      if (error !== undefined) future.settle(sendError(error, address, opaque), undefined);
+      if (error === undefined) future.written();
+      else notSent(future, channel, error, wasActive);
     });
   }
 
   /** Sends a request that nobody answers; the call ends when its bytes were handed over, or could not be. */
-  sendOneway(future: ResponseFuture, channel: Channel, request: RemotingCommand): void {
-    if (future.isSettled) return;
-    const address = channel.remoteAddress;
-    if (!this.onewayPermits.tryAcquire()) {
-      const message = `${this.onewayPermits.total} oneway requests are being sent already; slow down or raise onewayPermits`;
-      future.settle(new RemotingError('TOO_MANY_REQUESTS', message, { address }), undefined);
-      return;
-    }
-    const sent = this.#stamp(request);
+  #sendOneway(future: ResponseFuture, channel: Channel): void {
+    const permits = future.takePermit();
+    const sent = this.#stamp(future.asked);
     sent.flag |= CommandFlag.ONEWAY;
-    sent.opaque = this.responseTable.nextOpaque();
+    const opaque = this.responseTable.nextOpaque();
+    sent.opaque = opaque;
     future.sentOver(channel, sent);
-    try {
-      for (const hook of this.#hooks) hook.doBeforeRequest?.(address, sent);
-    } catch (error) {
-      this.onewayPermits.release();
-      future.settle(refusedByHook(error, address, sent.opaque), undefined);
+    if (future.isSettled || !this.#passesHooks(future, channel, sent)) {
+      permits?.release();
       return;
     }
-    if (future.isSettled) {
-      this.onewayPermits.release();
-      return;
-    }
+    sent.opaque = opaque;
     sent.flag = (sent.flag & ~CommandFlag.RESPONSE) | CommandFlag.ONEWAY;
     this.#counters.requestsOut++;
     this.#counters.onewayOut++;
+    const wasActive = channel.isActive;
+    future.writing();
     // The permit is for bytes that wait: it comes back with them, also when the call's time was up before.
     channel.writeAndFlush(sent, (error) => {
-      this.onewayPermits.release();
-      future.settle(error === undefined ? undefined : sendError(error, address, sent.opaque), undefined);
+      permits?.release();
+      if (error === undefined) future.settle(undefined, undefined);
+      else notSent(future, channel, error, wasActive);
     });
   }
 
-  /**
-   * Begins an asynchronous call under a permit, which comes back after the callback. The callback is told once, never before this returns,
-   * also when no permit is left; what it throws goes to the logger.
-   */
-  async(address: string | undefined, callback: InvokeCallback, begin: (callback: InvokeCallback) => void): void {
-    let returned = false;
-    const tell = (error: RemotingError | undefined, response: RemotingCommand | undefined, after: () => void): void => {
-      if (!returned) {
-        queueMicrotask(() => tell(error, response, after));
-        return;
-      }
-      try {
-        callback(error, response);
-      } catch (thrown) {
-        this.#options.logger.error({ err: thrown, address }, 'a callback of invokeAsync threw');
-      } finally {
-        after();
-      }
-    };
-    if (!this.asyncPermits.tryAcquire()) {
-      const message = `${this.asyncPermits.total} asynchronous calls are in flight already; slow down or raise asyncPermits`;
-      const refused = new RemotingError('TOO_MANY_REQUESTS', message, { address });
-      this.#counters.callFailed(refused);
-      tell(refused, undefined, () => {});
-    } else {
-      begin((error, response) => tell(error, response, () => this.asyncPermits.release()));
+  /** False when a hook has ended the call. */
+  #passesHooks(future: ResponseFuture, channel: Channel, sent: RemotingCommand): boolean {
+    if (this.#hooks.length === 0) return true;
+    try {
+      for (const hook of this.#hooks) hook.doBeforeRequest?.(channel.remoteAddress, sent);
+    } catch (error) {
+      future.failWith(error, 'HANDLER_FAILED', 'an RPC hook refused the request');
     }
-    returned = true;
+    return !future.isSettled;
   }
 
   /** Takes an answer that came in on a channel. */
@@ -152,9 +135,7 @@ export class CallPath {
     try {
       for (const hook of this.#hooks) hook.doAfterResponse?.(address, future.request as RemotingCommand, response);
     } catch (error) {
-      const options = { address, opaque: response.opaque };
-      const failed = RemotingError.from(error, 'HANDLER_FAILED', 'an RPC hook failed after the answer came', options);
-      future.settle(failed, undefined);
+      future.failWith(error, 'HANDLER_FAILED', 'an RPC hook failed after the answer came');
       return;
     }
     future.settle(undefined, response);
@@ -162,12 +143,10 @@ export class CallPath {
 
   /** Ends every call that waits on a channel which is gone (upstream: `failFast`). */
   failFast(channel: Channel, cause: RemotingError | undefined): void {
-    const address = channel.remoteAddress;
-    const message = `the connection to ${address} closed before the answer came`;
-    this.responseTable.failAll(
-      channel,
-      ({ opaque }) => new RemotingError('CONNECTION_CLOSED', message, { address, opaque, cause }),
-    );
+    this.responseTable.failAll(channel, (future) => {
+      const why = `the connection to ${channel.remoteAddress} closed before the answer came`;
+      future.fail('CONNECTION_CLOSED', `${future.command} failed ${future.progress}: ${why}`, cause);
+    });
   }
 
   #stamp(request: RemotingCommand): RemotingCommand {
@@ -178,13 +157,14 @@ export class CallPath {
   }
 }
 
-function refusedByHook(error: unknown, address: string, opaque: number): RemotingError {
-  return RemotingError.from(error, 'HANDLER_FAILED', 'an RPC hook refused the request', { address, opaque });
-}
-
-function sendError(error: RemotingError, address: string, opaque: number): RemotingError {
-  const options = { address, opaque, cause: error };
-  return error.code === 'CONNECTION_CLOSED'
-    ? new RemotingError('CONNECTION_CLOSED', `the connection to ${address} closed before the request was sent`, options)
-    : new RemotingError('SEND_FAILED', `send request to <${address}> failed: ${error.message}`, options);
+function notSent(future: ResponseFuture, channel: Channel, error: RemotingError, wasActive: boolean): void {
+  const address = channel.remoteAddress;
+  const isRefused = !wasActive || error.code === 'ENCODE_FAILED' || error.code === 'FRAME_TOO_LARGE';
+  const sent = isRefused ? 'no' : 'maybe';
+  if (error.code === 'CONNECTION_CLOSED') {
+    const message = `${future.command} failed: the connection to ${address} closed before the request was sent`;
+    future.fail('CONNECTION_CLOSED', message, error, sent);
+  } else {
+    future.fail('SEND_FAILED', `send request to <${address}> failed: ${error.message}`, error, sent);
+  }
 }

@@ -33,6 +33,13 @@ export interface ConnectionOptions {
   readonly asyncPermits?: number | undefined;
   /** Limit of oneway calls whose bytes still wait [clientOnewaySemaphoreValue, serverOnewaySemaphoreValue]. */
   readonly onewayPermits?: number | undefined;
+  /** Whether calls that are awaited take an asynchronous permit too, as in 5.3.3; default false. */
+  readonly limitSyncCalls?: boolean | undefined;
+  /**
+   * Whether a call for which no permit is left waits for one as long as its timeout lasts, as upstream does; default false: it fails at once
+   * with `TOO_MANY_REQUESTS`.
+   */
+  readonly waitForPermit?: boolean | undefined;
   /** Called for each new connection once its handlers are in place, to add, replace or remove some. */
   readonly initChannel?: ((channel: Channel) => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -57,6 +64,8 @@ export const connectionOptionTable: OptionTable<ConnectionOptions> = {
   language: { kind: 'choice', choices: Object.keys(LanguageCode) },
   asyncPermits: { kind: 'integer', min: 0, max: MAX_INT32 },
   onewayPermits: { kind: 'integer', min: 0, max: MAX_INT32 },
+  limitSyncCalls: { kind: 'boolean' },
+  waitForPermit: { kind: 'boolean' },
   initChannel: { kind: 'function' },
   clock: { kind: 'object' },
   logger: { kind: 'object' },
@@ -70,6 +79,8 @@ export const connectionDefaults = {
   stalledWriteMillis: 30_000,
   version: 0,
   language: 'JAVA',
+  limitSyncCalls: false,
+  waitForPermit: false,
   initChannel: () => {},
   clock: systemClock,
   logger: silentLogger,

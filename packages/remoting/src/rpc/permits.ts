@@ -1,7 +1,15 @@
+/** Somebody who waits for a permit. */
+export interface PermitWaiter {
+  /** The permit is theirs. */
+  acquired(): void;
+}
+
 /** Counts calls in flight against a limit (upstream: the oneway and async semaphores). */
 export class Permits {
   readonly total: number;
   #free: number;
+  /** In the order of their coming, as upstream's semaphores are fair. */
+  readonly #waiters = new Set<PermitWaiter>();
 
   constructor(total: number) {
     this.total = total;
@@ -12,6 +20,11 @@ export class Permits {
     return this.#free;
   }
 
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
   /** Takes one, or says that none is left. Whoever got one gives it back exactly once. */
   tryAcquire(): boolean {
     if (this.#free <= 0) return false;
@@ -19,7 +32,21 @@ export class Permits {
     return true;
   }
 
+  /** Waits for one until {@link forget}. */
+  wait(waiter: PermitWaiter): void {
+    this.#waiters.add(waiter);
+  }
+
+  forget(waiter: PermitWaiter): void {
+    this.#waiters.delete(waiter);
+  }
+
   release(): void {
+    for (const waiter of this.#waiters) {
+      this.#waiters.delete(waiter);
+      waiter.acquired();
+      return;
+    }
     this.#free++;
   }
 }

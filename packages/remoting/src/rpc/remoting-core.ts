@@ -1,4 +1,5 @@
 import type { RemotingCommand } from '../command/remoting-command.js';
+import type { Logger } from '../logger.js';
 import { CallPath, type CallPathOptions } from './call-path.js';
 import { CounterTable, type RemotingCounters } from './remoting-counters.js';
 import { RequestPath, type RequestPathOptions } from './request-path.js';
@@ -15,8 +16,11 @@ export class RemotingCore {
   readonly requests: RequestPath;
   readonly calls: CallPath;
 
+  readonly logger: Logger;
+
   /** @param hooksSeeCalls whether hooks see what this side sends too: a client's do, a server's do not (reference: remoting 5.5) */
   constructor(options: RequestPathOptions & CallPathOptions, hooksSeeCalls = true) {
+    this.logger = options.logger;
     this.requests = new RequestPath(options, this.counterTable, this.#hooks);
     this.calls = new CallPath(options, this.counterTable, hooksSeeCalls ? this.#hooks : []);
   }

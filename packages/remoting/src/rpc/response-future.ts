@@ -2,8 +2,20 @@ import { setMaxListeners } from 'node:events';
 import type { Channel } from '../channel/channel.js';
 import type { Clock, Timer } from '../clock.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
-import { RemotingError } from '../errors.js';
+import {
+  type CallPhase,
+  type CallTimings,
+  ClosedError,
+  ConnectError,
+  RemotingError,
+  type RemotingErrorCode,
+  type RemotingErrorOptions,
+  SendError,
+  TimeoutError,
+  TooManyRequestsError,
+} from '../errors.js';
 import { MAX_TIMER_MILLIS } from './option-table.js';
+import type { Permits, PermitWaiter } from './permits.js';
 
 /** Told once how a call ended: with an answer (a oneway call: without), or with the error that kept it from coming. */
 export type InvokeCallback = (error: RemotingError | undefined, response: RemotingCommand | undefined) => void;
@@ -15,6 +27,11 @@ export interface ResponseFutureInit {
   readonly signal?: AbortSignal | undefined;
   /** Whom the call is for, as its caller wrote it. */
   readonly address?: string | undefined;
+  /** The request as its caller gave it; it is not changed. */
+  readonly request: RemotingCommand;
+  readonly isOneway?: boolean | undefined;
+  /** What people call the command; default its code. */
+  readonly command?: string | undefined;
   /** What is to be given back or told when the call ends, however it ends; runs before the callback. */
   readonly onSettled?: ((future: ResponseFuture, error: RemotingError | undefined) => void) | undefined;
 }
@@ -23,9 +40,12 @@ export interface ResponseFutureInit {
  * One call from its begin to its end (upstream: `ResponseFuture`, which begins at the sending). Answer, timeout, closed connection,
  * failed write and abort all end it through {@link settle}, and only the first of them does.
  */
-export class ResponseFuture {
+export class ResponseFuture implements PermitWaiter {
   readonly address: string | undefined;
   readonly timeoutMillis: number;
+  /** The request as its caller gave it. */
+  readonly asked: RemotingCommand;
+  readonly isOneway: boolean;
   #channel: Channel | undefined;
   #request: RemotingCommand | undefined;
   #opaque: number | undefined;
@@ -33,6 +53,14 @@ export class ResponseFuture {
   readonly #init: ResponseFutureInit;
   readonly #ended: (future: ResponseFuture, error: RemotingError | undefined) => void;
   #timer: Timer | undefined;
+  #permits: Permits | undefined;
+  #proceed: ((future: ResponseFuture) => void) | undefined;
+  #phase: CallPhase = 'dial';
+  /** When the phase began. */
+  #since: number;
+  #dialMillis = 0;
+  #queueMillis = 0;
+  #writeMillis = 0;
 
   /**
    * Begins the call: its time runs. A signal that is aborted already, and a timeout that cannot be, end it at once.
@@ -49,10 +77,13 @@ export class ResponseFuture {
     this.#callback = callback;
     this.address = init.address;
     this.timeoutMillis = init.timeoutMillis;
-    const { signal, timeoutMillis } = init;
+    this.asked = init.request;
+    this.isOneway = init.isOneway === true;
+    this.#since = init.clock.monotonic();
+    const { timeoutMillis, signal } = init;
     if (!(timeoutMillis > 0 && timeoutMillis <= MAX_TIMER_MILLIS)) {
-      const message = `a call's timeoutMillis must be above 0 and at most ${MAX_TIMER_MILLIS}, not ${timeoutMillis}`;
-      this.settle(this.#error('INVALID_ARGUMENT', message), undefined);
+      const message = `timeoutMillis must be above 0 and at most ${MAX_TIMER_MILLIS}, not ${timeoutMillis}`;
+      this.fail('INVALID_ARGUMENT', message);
     } else if (signal?.aborted === true) {
       this.#onAbort();
     } else {
@@ -80,10 +111,76 @@ export class ResponseFuture {
     return this.#opaque;
   }
 
+  /** Where the call is. */
+  get phase(): CallPhase {
+    return this.#phase;
+  }
+
+  /** What people call the request. */
+  get command(): string {
+    return this.#init.command ?? `request ${this.asked.code}`;
+  }
+
+  /**
+   * Takes a permit, which comes back when the call has ended, after its callback; then goes on with `proceed`, later if it has to wait.
+   * Where it may not wait, the call ends.
+   */
+  acquire(permits: Permits, mayWait: boolean, proceed: (future: ResponseFuture) => void): void {
+    if (permits.tryAcquire()) {
+      this.#permits = permits;
+      proceed(this);
+    } else if (mayWait) {
+      this.#permits = permits;
+      this.#proceed = proceed;
+      this.#enter('queue');
+      permits.wait(this);
+    } else {
+      const kind = this.isOneway ? 'invokeOnewayImpl' : 'invokeAsyncImpl';
+      const calls = this.isOneway ? 'oneway requests are being sent' : 'calls are in flight';
+      const option = this.isOneway ? 'onewayPermits' : 'asyncPermits';
+      const message = `${kind} invoke too fast: ${permits.total} ${calls} already; slow down, or raise ${option}`;
+      this.fail('TOO_MANY_REQUESTS', message);
+    }
+  }
+
+  acquired(): void {
+    const proceed = this.#proceed;
+    this.#proceed = undefined;
+    this.#enter('dial');
+    proceed?.(this);
+  }
+
+  /** The permit is given back by somebody else, or not before the bytes are gone. */
+  takePermit(): Permits | undefined {
+    const permits = this.#permits;
+    this.#permits = undefined;
+    return permits;
+  }
+
+  /** The request is about to be written. */
   sentOver(channel: Channel, request: RemotingCommand): void {
     this.#channel = channel;
     this.#request = request;
     this.#opaque = request.opaque;
+  }
+
+  /** From here on the peer may see the request. */
+  writing(): void {
+    // Time is asked for only where some has passed: a call over an open connection comes here in the turn of its begin.
+    if (this.#hasWaited) this.#enter('write');
+    else this.#phase = 'write';
+  }
+
+  /** The operating system has taken the request's bytes. */
+  written(): void {
+    if (this.#phase === 'write') this.#enter('wait');
+  }
+
+  #hasWaited = false;
+
+  /** The call goes on in a later turn. */
+  waits(): void {
+    this.#hasWaited = true;
   }
 
   get isSettled(): boolean {
@@ -97,36 +194,135 @@ export class ResponseFuture {
     this.#callback = undefined;
     this.#timer?.cancel();
     this.#init.signal?.removeEventListener('abort', this.#onAbort);
+    const permits = this.#permits;
     try {
       this.#ended(this, error);
       this.#init.onSettled?.(this, error);
     } finally {
-      // Whatever fails on the way, the caller hears of the end.
-      callback(error, response);
+      // Whatever fails on the way, the caller hears of the end, and the permit comes back.
+      try {
+        callback(error, response);
+      } finally {
+        if (permits !== undefined) this.#giveBack(permits);
+      }
     }
     return true;
   }
 
+  /** Ends the call with an error that says how far it came. */
+  fail(code: RemotingErrorCode, message: string, cause?: unknown, sent: 'no' | 'maybe' = this.sent): boolean {
+    return this.settle(this.#error(code, message, cause, sent), undefined);
+  }
+
+  /** As {@link fail}, with what a hook or the dial threw: an error of this family stays itself. */
+  failWith(thrown: unknown, code: RemotingErrorCode, message: string): boolean {
+    if (RemotingError.is(thrown))
+      return this.settle(thrown.sent === undefined ? this.#located(thrown) : thrown, undefined);
+    const detail = thrown instanceof Error ? thrown.message : String(thrown);
+    return this.fail(code, `${message}: ${detail}`, thrown);
+  }
+
+  /** Ends the call whose connection could not be made; many calls may share the failed dial, each has an error of its own. */
+  failToConnect(cause: unknown): boolean {
+    if (!RemotingError.is(cause))
+      return this.failWith(cause, 'CONNECT_FAILED', `connect to ${this.address ?? 'null'} failed`);
+    return this.fail(cause.code, cause.message, cause.cause ?? cause);
+  }
+
+  /** Whether the peer may have seen the request. */
+  get sent(): 'no' | 'maybe' {
+    return this.#phase === 'write' || this.#phase === 'wait' ? 'maybe' : 'no';
+  }
+
+  /** How far the call came, for people: `(dial 12, queue 2, sent, no answer)`. */
+  get progress(): string {
+    const { dial, queue } = this.timings;
+    const ends = { dial: 'not sent', queue: 'not sent', write: 'not all sent', wait: 'sent, no answer' };
+    return `(dial ${Math.round(dial)}, queue ${Math.round(queue)}, ${ends[this.#phase]})`;
+  }
+
+  get timings(): CallTimings {
+    const timings = { dial: this.#dialMillis, queue: this.#queueMillis, write: this.#writeMillis, wait: 0 };
+    timings[this.#phase] += this.#init.clock.monotonic() - this.#since;
+    return timings;
+  }
+
+  #giveBack(permits: Permits): void {
+    this.#permits = undefined;
+    if (this.#proceed === undefined) permits.release();
+    else permits.forget(this);
+    this.#proceed = undefined;
+  }
+
+  #enter(phase: CallPhase): void {
+    const now = this.#init.clock.monotonic();
+    const millis = now - this.#since;
+    if (this.#phase === 'dial') this.#dialMillis += millis;
+    else if (this.#phase === 'queue') this.#queueMillis += millis;
+    else if (this.#phase === 'write') this.#writeMillis += millis;
+    this.#phase = phase;
+    this.#since = now;
+    this.#hasWaited = true;
+  }
+
   readonly #onAbort = (): void => {
-    this.settle(this.#error('ABORTED', 'the call was aborted by its signal', this.#init.signal?.reason), undefined);
+    const message = `${this.#to()} was aborted by its signal ${this.progress}`;
+    this.fail('ABORTED', message, this.#init.signal?.reason);
   };
 
   #onTimeout(): void {
-    const { channel, timeoutMillis } = this;
-    const message =
-      channel === undefined
-        ? `no connection to ${this.address ?? 'a name server'} within the call's ${timeoutMillis} ms`
-        : this.#request?.isOneway === true
-          ? `${channel.remoteAddress} took none of a oneway request within ${timeoutMillis} ms; it may be sent yet`
-          : `wait response on the channel <${channel.remoteAddress}> timeout, ${timeoutMillis}(ms)`;
-    this.settle(this.#error('TIMEOUT', message), undefined);
+    const { timeoutMillis } = this;
+    // What follows the colon is upstream's text, which people search for.
+    const message = `${this.#to()} timed out after ${timeoutMillis} ms ${this.progress}: ${this.#javaTimeout()}`;
+    this.fail('TIMEOUT', message);
   }
 
-  #error(code: 'INVALID_ARGUMENT' | 'ABORTED' | 'TIMEOUT', message: string, cause?: unknown): RemotingError {
-    return new RemotingError(code, message, {
-      address: this.channel?.remoteAddress ?? this.address,
-      opaque: this.opaque,
+  #javaTimeout(): string {
+    const { channel, timeoutMillis } = this;
+    const permits = this.#permits;
+    if (this.#proceed !== undefined && permits !== undefined) {
+      const kind = this.isOneway ? 'invokeOnewayImpl' : 'invokeAsyncImpl';
+      const value = this.isOneway ? 'semaphoreOnewayValue' : 'semaphoreAsyncValue';
+      const { waiting, free } = permits;
+      return `${kind} tryAcquire semaphore timeout, ${timeoutMillis}ms, waiting thread nums: ${waiting} ${value}: ${free}`;
+    }
+    if (channel === undefined) return `connect to ${this.address ?? 'null'} failed`;
+    return `wait response on the channel <${channel.remoteAddress}> timeout, ${timeoutMillis}(ms)`;
+  }
+
+  #to(): string {
+    return `${this.command} to ${this.#channel?.remoteAddress ?? this.address ?? 'a name server'}`;
+  }
+
+  #error(code: RemotingErrorCode, message: string, cause: unknown, sent: 'no' | 'maybe'): RemotingError {
+    const options: RemotingErrorOptions = {
+      address: this.#channel?.remoteAddress ?? this.address,
+      opaque: this.#opaque,
       cause,
-    });
+      sent,
+      phase: this.#phase,
+      timings: this.timings,
+    };
+    switch (code) {
+      case 'CONNECT_FAILED':
+        return new ConnectError(message, options);
+      case 'SEND_FAILED':
+        return new SendError(message, options);
+      case 'TIMEOUT':
+        return new TimeoutError(message, options);
+      case 'TOO_MANY_REQUESTS':
+        return new TooManyRequestsError(message, options);
+      case 'CONNECTION_CLOSED':
+      case 'CLOSED':
+        return new ClosedError(code, message, options);
+      default:
+        return new RemotingError(code, message, options);
+    }
+  }
+
+  /** Every failure of a call says how far it came, those that hooks throw too. */
+  #located(error: RemotingError): RemotingError {
+    const { sent, phase, timings } = this;
+    return Object.assign(error, { sent, phase, timings });
   }
 }

@@ -1,6 +1,5 @@
 import type { Channel } from '../channel/channel.js';
 import { OpaqueGenerator } from '../command/opaque-generator.js';
-import type { RemotingError } from '../errors.js';
 import type { ResponseFuture } from './response-future.js';
 
 /**
@@ -53,7 +52,12 @@ export class ResponseTable {
   }
 
   /** Ends the calls that wait on one connection (upstream: `failFast`). */
-  failAll(channel: Channel, error: (future: ResponseFuture) => RemotingError): void {
-    for (const future of [...(this.#waiting.get(channel)?.values() ?? [])]) future.settle(error(future), undefined);
+  failAll(channel: Channel, fail: (future: ResponseFuture) => void): void {
+    for (const future of [...(this.#waiting.get(channel)?.values() ?? [])]) fail(future);
+  }
+
+  /** How many calls wait on one connection. */
+  waitingOn(channel: Channel): number {
+    return this.#waiting.get(channel)?.size ?? 0;
   }
 }

@@ -4,9 +4,10 @@ import { AddressRange } from '../channel/address-range.js';
 import type { Channel } from '../channel/channel.js';
 import { formatSocketAddress } from '../channel/socket-address.js';
 import { SocketChannel } from '../channel/socket-channel.js';
+import type { RemotingCommand } from '../command/remoting-command.js';
 import { RemotingError } from '../errors.js';
 import { ProxyProtocolDecoder } from '../handler/proxy-protocol-decoder.js';
-import { AbstractRemoting } from '../rpc/abstract-remoting.js';
+import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { emitTo } from '../rpc/connection-event-map.js';
 import { MAX_TIMER_MILLIS } from '../rpc/option-table.js';
@@ -103,16 +104,19 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
 
   protected override begin(
     channel: Channel,
+    request: RemotingCommand,
     timeoutMillis: number,
     { signal }: InvokeOptions,
+    { command, isOneway }: CallKind,
     callback: InvokeCallback,
   ): ResponseFuture {
     const { clock } = this.#options;
-    return this.core.calls.begin({ clock, timeoutMillis, signal, address: channel.remoteAddress }, callback);
+    const address = channel.remoteAddress;
+    return this.core.calls.begin({ clock, timeoutMillis, signal, address, request, command, isOneway }, callback);
   }
 
-  protected override withChannel(channel: Channel, _future: ResponseFuture, send: (channel: Channel) => void): void {
-    send(channel);
+  protected override dispatch(channel: Channel, future: ResponseFuture): void {
+    this.core.calls.send(future, channel);
   }
 
   #listen(): Promise<void> {

@@ -5,19 +5,26 @@ import { RemotingCommand } from '../../src/command/remoting-command.js';
 import type { RemotingError } from '../../src/errors.js';
 import { CommandDispatcher } from '../../src/rpc/command-dispatcher.js';
 import type { RemotingCore } from '../../src/rpc/remoting-core.js';
-import type { InvokeCallback, ResponseFuture } from '../../src/rpc/response-future.js';
+import type { InvokeCallback, ResponseFuture, ResponseFutureInit } from '../../src/rpc/response-future.js';
 import { EmbeddedChannel, type ManualClock } from '../../src/testing.js';
 import { answer, setUp } from './remoting-core-fixture.js';
 
 describe('RemotingCore: calls', () => {
+  const init = (clock: ManualClock): ResponseFutureInit => ({
+    clock,
+    timeoutMillis: 500,
+    request: RemotingCommand.request(1),
+    address: 'a:1',
+  });
+
   type Ended = { error: RemotingError | undefined; response: RemotingCommand | undefined; settled: number };
 
   function call(core: RemotingCore, channel: EmbeddedChannel, clock: ManualClock, timeoutMillis = 500): Ended {
     const ended: Ended = { error: undefined, response: undefined, settled: 0 };
-    const future = core.calls.begin({ clock, timeoutMillis }, (error, response) =>
+    const future = core.calls.begin({ clock, timeoutMillis, request: RemotingCommand.request(1) }, (error, response) =>
       Object.assign(ended, { error, response, settled: ended.settled + 1 }),
     );
-    core.calls.send(future, channel, RemotingCommand.request(1));
+    core.calls.send(future, channel);
     return ended;
   }
 
@@ -39,7 +46,12 @@ describe('RemotingCore: calls', () => {
     expect(ended.error).to.deep.include({
       code: 'TIMEOUT',
       opaque: 0,
-      message: 'wait response on the channel <embedded:1> timeout, 500(ms)',
+      sent: 'maybe',
+      phase: 'wait',
+      timings: { dial: 0, queue: 0, write: 0, wait: 500 },
+      message:
+        'request 1 to embedded:1 timed out after 500 ms (dial 0, queue 0, sent, no answer): ' +
+        'wait response on the channel <embedded:1> timeout, 500(ms)',
     });
     channel.writeInbound(RemotingCommand.response(0, undefined, { opaque: 0 }));
     expect(ended.settled).to.equal(1);
@@ -76,9 +88,8 @@ describe('RemotingCore: calls', () => {
     });
     for (const expected of [0, 1, 2]) {
       core.calls.send(
-        core.calls.begin({ clock, timeoutMillis: 500 }, () => {}),
+        core.calls.begin({ clock, timeoutMillis: 500, request: asked }, () => {}),
         channel,
-        asked,
       );
       expect(answer(channel)).to.deep.include({ opaque: expected, remark: 'signed', version: 479 });
     }
@@ -87,9 +98,9 @@ describe('RemotingCore: calls', () => {
 
   it('that ended before their connection stood are not sent', () => {
     const { core, channel, clock } = setUp();
-    const future = core.calls.begin({ clock, timeoutMillis: 500 }, () => {});
+    const future = core.calls.begin(init(clock), () => {});
     clock.advance(500);
-    core.calls.send(future, channel, RemotingCommand.request(1));
+    core.calls.send(future, channel);
     expect(answer(channel)).to.equal(undefined);
     expect(core.calls.responseTable.size).to.equal(0);
   });
@@ -99,10 +110,10 @@ describe('RemotingCore: calls', () => {
     const controller = new AbortController();
     const codes: (string | undefined)[] = [];
     for (let i = 0; i < 20; i++) {
-      const future = core.calls.begin({ clock, timeoutMillis: 500, signal: controller.signal }, (error) =>
+      const future = core.calls.begin({ ...init(clock), signal: controller.signal }, (error) =>
         codes.push(error?.code),
       );
-      core.calls.send(future, channel, RemotingCommand.request(1));
+      core.calls.send(future, channel);
     }
     channel.writeInbound(RemotingCommand.response(0, undefined, { opaque: 0 }));
     expect(getEventListeners(controller.signal, 'abort')).to.have.length(19);
@@ -115,8 +126,8 @@ describe('RemotingCore: calls', () => {
     const { core, channel, clock } = setUp();
     const errors: (string | undefined)[] = [];
     const send = (): void => {
-      const future = core.calls.begin({ clock, timeoutMillis: 500 }, (error) => errors.push(error?.code));
-      core.calls.sendOneway(future, channel, RemotingCommand.request(1));
+      const future = core.calls.begin({ ...init(clock), isOneway: true }, (error) => errors.push(error?.code));
+      core.calls.send(future, channel);
     };
     send();
     expect(answer(channel)?.isOneway).to.equal(true);
@@ -132,51 +143,59 @@ describe('RemotingCore: calls', () => {
     const { core, channel, clock } = setUp();
     channel.holdOutbound();
     const errors: (string | undefined)[] = [];
-    const future = core.calls.begin({ clock, timeoutMillis: 500 }, (error) => errors.push(error?.code));
-    core.calls.sendOneway(future, channel, RemotingCommand.request(1));
+    const future = core.calls.begin({ ...init(clock), isOneway: true }, (error) => errors.push(error?.code));
+    core.calls.send(future, channel);
     clock.advance(500);
     expect([errors, core.calls.onewayPermits.free]).to.deep.equal([['TIMEOUT'], 1]);
     channel.flushOutbound();
     expect([errors, core.calls.onewayPermits.free]).to.deep.equal([['TIMEOUT'], 2]);
   });
 
-  it('asynchronous: take a permit, tell the callback after the call, and give the permit back, also when that throws', async () => {
-    const { core } = setUp();
+  it('under a permit: give it back after their callback, also when that throws, and fail when none is left', () => {
+    const { core, channel, clock } = setUp();
+    const { asyncPermits } = core.calls;
     const seen: (string | number | undefined)[] = [];
-    const free = (): number => core.calls.asyncPermits.free;
-    let end: InvokeCallback = () => {};
-    core.calls.async(
-      'a',
-      () => {
-        seen.push(free());
+    const begin = (callback: InvokeCallback): ResponseFuture => core.calls.begin(init(clock), callback);
+    const start = (future: ResponseFuture): void =>
+      future.acquire(asyncPermits, false, () => core.calls.send(future, channel));
+    start(
+      begin(() => {
+        seen.push(asyncPermits.free);
         throw new TypeError('in a callback');
-      },
-      (callback) => {
-        end = callback;
-      },
+      }),
     );
-    core.calls.async(
-      'a',
-      () => {},
-      () => {},
-    );
-    core.calls.async(
-      'a',
-      (error) => seen.push(error?.code),
-      () => expect.fail('without a permit'),
-    );
-    expect(seen).to.deep.equal([]);
-    await Promise.resolve();
-    end(undefined, undefined);
-    expect([seen, free()]).to.deep.equal([['TOO_MANY_REQUESTS', 0], 1]);
-    core.calls.async(
-      'a',
-      () => seen.push('late'),
-      (callback) => callback(undefined, undefined),
-    );
-    expect(seen).to.have.length(2);
-    await Promise.resolve();
-    expect([seen.at(-1), free()]).to.deep.equal(['late', 1]);
+    start(begin(() => seen.push(asyncPermits.free)));
+    start(begin((error) => seen.push(error?.code)));
+    expect(seen).to.deep.equal(['TOO_MANY_REQUESTS']);
+    channel.writeInbound(RemotingCommand.response(0, undefined, { opaque: 1 }));
+    expect([seen, asyncPermits.free]).to.deep.equal([['TOO_MANY_REQUESTS', 0], 1]);
+    clock.advance(499);
+    expect(() => clock.advance(1)).to.throw('in a callback');
+    expect([seen.at(-1), asyncPermits.free]).to.deep.equal([1, 2]);
+  });
+
+  it('that may wait for a permit get it in their order, or end at their timeout, which the wait is part of', () => {
+    const { core, channel, clock } = setUp({ waitForPermit: true, asyncPermits: 1 });
+    const ended: (string | number | undefined)[] = [];
+    const start = (timeoutMillis: number): void => {
+      const future = core.calls.begin({ ...init(clock), timeoutMillis }, (error, response) =>
+        ended.push(error?.message ?? response?.code),
+      );
+      future.acquire(core.calls.asyncPermits, core.calls.waitsForPermit, (ready) => core.calls.send(ready, channel));
+    };
+    for (const timeoutMillis of [500, 100, 500]) start(timeoutMillis);
+    expect([core.calls.responseTable.size, core.calls.asyncPermits.waiting]).to.deep.equal([1, 2]);
+    clock.advance(100);
+    expect(ended).to.deep.equal([
+      'request 1 to a:1 timed out after 100 ms (dial 0, queue 100, not sent): ' +
+        'invokeAsyncImpl tryAcquire semaphore timeout, 100ms, waiting thread nums: 2 semaphoreAsyncValue: 0',
+    ]);
+    channel.writeInbound(RemotingCommand.response(7, undefined, { opaque: 0 }));
+    channel.writeInbound(RemotingCommand.response(8, undefined, { opaque: 1 }));
+    expect(ended.slice(1)).to.deep.equal([7, 8]);
+    expect([core.calls.asyncPermits.free, core.calls.asyncPermits.waiting, clock.pendingTimers]).to.deep.equal([
+      1, 0, 0,
+    ]);
   });
 
   it('end by what a hook throws before they are sent, or after their answer', () => {
@@ -194,8 +213,8 @@ describe('RemotingCore: calls', () => {
     expect(refused.error).to.deep.include({ code: 'HANDLER_FAILED', opaque: 0 });
     expect(answer(channel)).to.equal(undefined);
     const errors: (string | undefined)[] = [];
-    const oneway = core.calls.begin({ clock, timeoutMillis: 500 }, (error) => errors.push(error?.message));
-    core.calls.sendOneway(oneway, channel, RemotingCommand.request(1));
+    const oneway = core.calls.begin({ ...init(clock), isOneway: true }, (error) => errors.push(error?.message));
+    core.calls.send(oneway, channel);
     expect([errors, core.calls.onewayPermits.free]).to.deep.equal([['an RPC hook refused the request: before'], 2]);
     after = true;
     const answered = call(core, channel, clock);
@@ -223,11 +242,11 @@ describe('RemotingCore: calls', () => {
     let controller = new AbortController();
     core.registerRpcHook({ doBeforeRequest: () => controller.abort() });
     const errors: (string | undefined)[] = [];
-    const begin = (): ResponseFuture =>
-      core.calls.begin({ clock, timeoutMillis: 500, signal: controller.signal }, (error) => errors.push(error?.code));
-    core.calls.send(begin(), channel, RemotingCommand.request(1));
+    const begin = (isOneway: boolean): ResponseFuture =>
+      core.calls.begin({ ...init(clock), isOneway, signal: controller.signal }, (error) => errors.push(error?.code));
+    core.calls.send(begin(false), channel);
     controller = new AbortController();
-    core.calls.sendOneway(begin(), channel, RemotingCommand.request(1));
+    core.calls.send(begin(true), channel);
     expect([errors, answer(channel), core.calls.onewayPermits.free]).to.deep.equal([
       ['ABORTED', 'ABORTED'],
       undefined,
@@ -241,7 +260,7 @@ describe('RemotingCore: calls', () => {
     const onSettled = (): never => {
       throw new TypeError('a logger that throws');
     };
-    core.calls.begin({ clock, timeoutMillis: 500, onSettled }, (error) => codes.push(error?.code));
+    core.calls.begin({ ...init(clock), onSettled }, (error) => codes.push(error?.code));
     expect(() => clock.advance(500)).to.throw('a logger that throws');
     expect(codes).to.deep.equal(['TIMEOUT']);
   });
@@ -266,12 +285,19 @@ describe('RemotingCore: calls', () => {
           if (kind === 'send' || kind === 'oneway') {
             const state = { ended: 0, controller: new AbortController() };
             calls.push(state);
-            const init = { clock, timeoutMillis: 1 + n * 10, signal: state.controller.signal };
-            const future = core.calls.begin(init, () => {
-              state.ended++;
-            });
-            if (kind === 'send') core.calls.send(future, channel, RemotingCommand.request(1));
-            else core.calls.sendOneway(future, channel, RemotingCommand.request(1));
+            const future = core.calls.begin(
+              {
+                clock,
+                timeoutMillis: 1 + n * 10,
+                signal: state.controller.signal,
+                request: RemotingCommand.request(1),
+                isOneway: kind === 'oneway',
+              },
+              () => {
+                state.ended++;
+              },
+            );
+            core.calls.send(future, channel);
           } else if (kind === 'answer') {
             channel.writeInbound(RemotingCommand.response(0, undefined, { opaque: n }));
           } else if (kind === 'tick') clock.advance(n * 5);

@@ -56,15 +56,12 @@ describe('RemotingCounters', () => {
 
   it('counts calls by how they end', () => {
     const { core, channel, clock } = setUp({ onewayPermits: 0, asyncPermits: 0 });
-    const call = () => core.calls.begin({ clock, timeoutMillis: 100 }, () => {});
-    core.calls.send(call(), channel, RemotingCommand.request(1));
-    core.calls.send(call(), channel, RemotingCommand.request(1));
-    core.calls.sendOneway(call(), channel, RemotingCommand.request(1));
-    core.calls.async(
-      undefined,
-      () => {},
-      () => {},
-    );
+    const call = (isOneway = false) =>
+      core.calls.begin({ clock, timeoutMillis: 100, request: RemotingCommand.request(1), isOneway }, () => {});
+    core.calls.send(call(), channel);
+    core.calls.send(call(), channel);
+    core.calls.send(call(true), channel);
+    call().acquire(core.calls.asyncPermits, false, () => {});
     const first = channel.readOutbound() as RemotingCommand;
     const response = () => RemotingCommand.response(0, undefined, { opaque: first.opaque });
     channel.writeInbound(response(), response());
@@ -81,8 +78,11 @@ describe('RemotingCounters', () => {
 
   it('counts a oneway request that leaves', () => {
     const { core, channel, clock } = setUp();
-    const call = core.calls.begin({ clock, timeoutMillis: 100 }, () => {});
-    core.calls.sendOneway(call, channel, RemotingCommand.request(1));
+    const init = { clock, timeoutMillis: 100, request: RemotingCommand.request(1), isOneway: true };
+    core.calls.send(
+      core.calls.begin(init, () => {}),
+      channel,
+    );
     expect(counted(core.counters)).to.deep.equal({ requestsOut: 1, onewayOut: 1 });
   });
 

@@ -1,0 +1,122 @@
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import { RemotingClient } from '../src/client/remoting-client.js';
+import { defineCommand } from '../src/command/define-command.js';
+import { t } from '../src/command/header-field.js';
+import { RemotingCommand } from '../src/command/remoting-command.js';
+import {
+  ClosedError,
+  CommandError,
+  ConnectError,
+  DecodeError,
+  FrameTooLargeError,
+  RemotingError,
+  SendError,
+  TimeoutError,
+  TooManyRequestsError,
+} from '../src/errors.js';
+import { RemotingServer } from '../src/server/remoting-server.js';
+
+const made = {
+  RemotingError: new RemotingError('ABORTED', 'x'),
+  ConnectError: new ConnectError('x'),
+  SendError: new SendError('x'),
+  TimeoutError: new TimeoutError('x'),
+  TooManyRequestsError: new TooManyRequestsError('x'),
+  ClosedError: new ClosedError('CLOSED', 'x'),
+  CommandError: new CommandError(17, 'no route'),
+  DecodeError: new DecodeError('x'),
+  FrameTooLargeError: new FrameTooLargeError(2, 1),
+};
+
+describe('RemotingError', () => {
+  it('is known by instanceof and RemotingError.is across two installed copies, class by class', async () => {
+    const copy = (await import(`${new URL('../src/errors.js', import.meta.url).href}?copy`)) as Record<
+      string,
+      typeof RemotingError
+    >;
+    expect(copy['RemotingError']).to.not.equal(RemotingError);
+    for (const [name, error] of Object.entries(made)) {
+      for (const other of Object.keys(made)) {
+        const expected = other === name || other === 'RemotingError';
+        expect(error instanceof (copy[other] as typeof RemotingError), `${name} instanceof ${other}`).to.equal(
+          expected,
+        );
+      }
+      expect([copy['RemotingError']?.is(error), error.name, error instanceof Error]).to.deep.equal([true, name, true]);
+    }
+    expect([RemotingError.is(new Error('x')), RemotingError.is(undefined), RemotingError.is('x')]).to.deep.equal([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('keeps the usual instanceof for classes that others derive', () => {
+    class OwnError extends TimeoutError {}
+    expect(new OwnError('x')).to.be.instanceOf(OwnError).and.instanceOf(TimeoutError);
+    expect(new TimeoutError('x')).to.not.be.instanceOf(OwnError);
+  });
+
+  it('shows no header value and no body, as JSON and to util.inspect', () => {
+    const response = RemotingCommand.response(17, 'no route', {
+      extFields: { token: 'secret-1' },
+      body: Buffer.from('secret-2'),
+    });
+    const error = new CommandError(17, 'no route', { address: 'a:1', response });
+    expect(error.response).to.equal(response);
+    for (const text of [JSON.stringify(error), inspect(error, { depth: 9, showHidden: true })]) {
+      expect(text).to.contain('17').and.not.contain('secret').and.not.contain(Buffer.from('secret-2').join(', '));
+    }
+  });
+
+  it('names the response code where it is one of the framework, or its maker knows it', () => {
+    const names = [new CommandError(2), new CommandError(1500), new CommandError(17)].map(
+      (error) => error.responseName,
+    );
+    expect(names).to.deep.equal(['SYSTEM_BUSY', 'GO_AWAY', undefined]);
+    expect(new CommandError(17, 'x', { responseName: 'TOPIC_NOT_EXIST' }).responseName).to.equal('TOPIC_NOT_EXIST');
+  });
+});
+
+describe('A failed call', () => {
+  const Greet = defineCommand({ code: 1, name: 'GREET', request: { name: t.string() } });
+
+  /** The stack of what `call` rejects with, awaited by a function of this file. */
+  async function stackOf(call: () => Promise<unknown>): Promise<string> {
+    async function theCallerOfThisTest(): Promise<void> {
+      await call();
+    }
+    try {
+      await theCallerOfThisTest();
+    } catch (error) {
+      return String((error as Error).stack);
+    }
+    return expect.fail('the call succeeded');
+  }
+
+  it('has the file and function of its caller in its stack, however it failed and in whichever style', async () => {
+    const server = new RemotingServer();
+    await server.start();
+    const client = new RemotingClient();
+    try {
+      const [request, address] = [RemotingCommand.request(1), server.address];
+      const stacks = [
+        await stackOf(() => client.invokeSync('127.0.0.1:1', request)),
+        await stackOf(() => client.invokeOneway('127.0.0.1:1', request)),
+        await stackOf(() => client.oneway('127.0.0.1:1', Greet, { name: 'x' })),
+        await stackOf(() => client.call(address, Greet, { name: 'x' })),
+        await stackOf(() => client.call(address, Greet, { name: 1 } as never)),
+        await stackOf(() => client.invokeSync(address, request, 0)),
+      ];
+      for (const stack of stacks) {
+        expect(stack)
+          .to.contain('theCallerOfThisTest')
+          .and.match(/errors\.test\.[jt]s/);
+      }
+    } finally {
+      await client.close();
+      await server.close();
+    }
+  });
+});
