@@ -20,7 +20,7 @@ export interface RemotingServerOptions extends ConnectionOptions {
   readonly responseSerializeType?: 'request' | SerializeType | undefined;
   /**
    * The proxies whose word for who connects is taken: addresses and ranges such as `10.0.0.0/8`, IPv4 and IPv6. From them, and nobody
-   * else, a connection may begin with the PROXY protocol's header, version 1 or 2. Default none.
+   * else, a connection may begin with the PROXY protocol's header, version 1 or 2, which must be whole within 10 s. Default none.
    */
   readonly proxyProtocolFrom?: readonly string[] | undefined;
 }

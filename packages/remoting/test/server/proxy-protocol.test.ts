@@ -57,6 +57,20 @@ describe('RemotingServer behind a proxy', () => {
     expect(await ask(server, Buffer.of())).to.match(/^127\.0\.0\.1:\d+$/);
   });
 
+  it('puts the decoder first, before whatever looks at the bytes', async () => {
+    let names: string[] = [];
+    const server = new RemotingServer({
+      proxyProtocolFrom: ['127.0.0.1'],
+      initChannel: (channel) => {
+        names = channel.pipeline.names();
+      },
+    });
+    cleanUps.push(() => server.destroy());
+    server.registerProcessor(1, { processRequest: () => RemotingCommand.response(0, 'ok') });
+    await server.start();
+    expect([await ask(server, v1), names[0]]).to.deep.equal(['ok', 'proxyProtocol']);
+  });
+
   it('takes a header from nobody else: there it is a bad frame', async () => {
     for (const from of [[], ['10.0.0.0/8', '::1']]) {
       const { server, connected } = await start(from);
