@@ -10,16 +10,14 @@ const tests = fileURLToPath(new URL('../../../test/', import.meta.url));
 const notOurs: Readonly<Record<string, string>> = {
   A6: 'header types are schemas: there is no class that could not be instantiated',
   A7: 'no answer is half made: a typed handler that says nothing answers SUCCESS, a processor that gives nothing is silent',
+  A18: 'a call without a callback takes no permit',
   A21: 'callbacks run in the turn that ends the call; there is no executor to set',
+  A28: 'a callback gets an answer or the error that ended the call; there is no third',
   A43: 'Node has no system properties; options are arguments, checked by the tests of the options',
 };
 
 /** Rows whose tests do not bear their number yet. */
-const untagged: ReadonlySet<string> = new Set([
-  ...['A17', 'A18', 'A19', 'A20', 'A22', 'A23', 'A24', 'A25', 'A26', 'A27', 'A28', 'A29', 'A30'],
-  ...['A32', 'A33', 'A34', 'A35', 'A36', 'A37', 'A38', 'A39', 'A40', 'A41', 'A42'],
-  ...['B7', 'B8', 'B9', 'B10', 'B11', 'B12', 'B15', 'B16', 'B17', 'B18', 'B19', 'B20', 'B21', 'B22', 'B23'],
-]);
+const untagged: ReadonlySet<string> = new Set('A29 A30 A32 A33 A34 A35 A36 A37 A38 A39 A40 A41 A42 B12 B15'.split(' '));
 
 /** The rows named in parentheses in the titles of all tests. */
 function taggedRows(): Set<string> {
