@@ -63,6 +63,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       profile,
       events,
       defaultHeartbeatTimeoutMillis: resolved.defaultHeartbeatTimeoutMillis,
+      deleteTopicWithBrokerRegistration: () => this.#options.deleteTopicWithBrokerRegistration,
       scanPeriodMillis: resolved.scanNotActiveBrokerInterval ?? profile.scanPeriodMillis,
     });
     this.#kvConfigManager = new KvConfigManager({ events });
@@ -82,6 +83,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       profile,
       options: () => this.#options,
       clock,
+      constructedMillis: clock.monotonic(),
       logger: this.#logger,
       routeInfoManager,
       kvConfigManager: this.#kvConfigManager,

@@ -152,7 +152,7 @@ export const namesrvOptionTable = {
     ...namesrv5,
     type: 'boolean',
     default: false,
-    effect: 'none',
+    effect: 'live',
     meaning: 'Whether a slave of a group without master is shown as its master.',
   },
   enableAllTopicList: {
@@ -192,7 +192,7 @@ export const namesrvOptionTable = {
     ...namesrv5,
     type: 'boolean',
     default: false,
-    effect: 'none',
+    effect: 'live',
     meaning: 'Whether route lookups are refused in the first waitSecondsForService after the start.',
   },
   waitSecondsForService: {
@@ -201,15 +201,16 @@ export const namesrvOptionTable = {
     unit: 'seconds',
     default: 45,
     min: 0,
-    effect: 'none',
+    effect: 'live',
     meaning: 'How long after the start lookups are refused when needWaitForService is true.',
   },
   deleteTopicWithBrokerRegistration: {
     ...namesrv5,
     type: 'boolean',
     default: false,
-    effect: 'none',
-    meaning: 'Whether a topic that a broker no longer registers loses its queues on that broker.',
+    effect: 'live',
+    meaning:
+      'Whether a topic that a broker no longer registers loses its queues there. Not for brokers that register in parts (enableSplitRegistration): each part takes the topics of the others.',
   },
   configBlackList: {
     ...namesrv5,

@@ -6,15 +6,21 @@ import {
   ResponseCode,
 } from '@rmqns/protocol';
 import { decodeHeader, RemotingCommand } from '@rmqns/remoting';
+import { inZone } from '../routeinfo/zone-route.js';
 import type { NamesrvContext } from './namesrv-context.js';
 import type { RequestHandler } from './request-handler.js';
 
 /** 105: a client asks where a topic is (reference: nameserver 2.7). */
 export const getRouteInfoByTopic: RequestHandler = (context, request) => {
-  const { topic, acceptStandardJsonOnly } = decodeHeader(GetRouteInfoByTopic.request, request.extFields);
+  if (!isReady(context)) return RemotingCommand.response(ResponseCode.SYSTEM_ERROR, 'name server not ready');
+  const header = decodeHeader(GetRouteInfoByTopic.request, request.extFields);
+  const { topic } = header;
+  const zone = context.profile.fiveX && header.__ZONE_MODE === true ? named(header.__ZONE_NAME) : undefined;
   const standardJson =
-    context.profile.standardRouteJson && (request.version >= MqVersion.V4_9_4 || acceptStandardJsonOnly === true);
-  const body = topic === undefined ? undefined : route(context, topic, standardJson);
+    context.profile.standardRouteJson &&
+    (request.version >= MqVersion.V4_9_4 || header.acceptStandardJsonOnly === true);
+  // What was filtered by zone is in the legacy flavour, whoever asks.
+  const body = topic === undefined ? undefined : route(context, topic, standardJson && zone === undefined, zone);
   if (body !== undefined) return RemotingCommand.response(ResponseCode.SUCCESS, undefined, { body });
   return RemotingCommand.response(
     ResponseCode.TOPIC_NOT_EXIST,
@@ -22,21 +28,51 @@ export const getRouteInfoByTopic: RequestHandler = (context, request) => {
   );
 };
 
-function route(context: NamesrvContext, topic: string, standardJson: boolean): Buffer | undefined {
+/** A blank name is none. */
+function named(zone: string | undefined): string | undefined {
+  return zone === undefined || zone.trim() === '' ? undefined : zone;
+}
+
+/** 5.1 and later: a server that has just started may not know all brokers yet, and can be told to say so. */
+function isReady({ options, clock, constructedMillis }: NamesrvContext): boolean {
+  const { needWaitForService, waitSecondsForService } = options();
+  return !needWaitForService || clock.monotonic() - constructedMillis >= waitSecondsForService * 1000;
+}
+
+function route(
+  context: NamesrvContext,
+  topic: string,
+  standardJson: boolean,
+  zone: string | undefined,
+): Buffer | undefined {
   const { routeInfoManager, profile } = context;
-  const orderTopicConf = context.options().orderMessageEnable
+  const { orderMessageEnable, supportActingMaster } = context.options();
+  const orderTopicConf = orderMessageEnable
     ? context.kvConfigManager.getKvConfig(ORDER_TOPIC_CONFIG, topic)
     : undefined;
-  const flavour = standardJson ? 'standard' : 'legacy';
-  // Whoever changes an order configuration drops the routes that show it.
-  const dialect = orderTopicConf === undefined ? flavour : `${flavour} with order`;
+  const actingMasters = supportActingMaster && profile.fiveX;
+  const dialect = dialectOf(standardJson, orderTopicConf !== undefined, actingMasters, knownZone(context, zone));
   return routeInfoManager.routeCache.get(topic, dialect, () => {
-    const found = routeInfoManager.pickupTopicRouteData(topic);
-    return found === undefined
-      ? undefined
-      : encodeTopicRouteData(
-          { ...found, orderTopicConf },
-          { standardJson, queueFlagName: profile.queueFlagName, fiveX: profile.fiveX },
-        );
+    const found = routeInfoManager.pickupTopicRouteData(topic, { actingMasters });
+    if (found === undefined) return undefined;
+    return encodeTopicRouteData(
+      { ...(zone === undefined ? found : inZone(found, zone)), orderTopicConf },
+      { standardJson, queueFlagName: profile.queueFlagName, fiveX: profile.fiveX },
+    );
   });
+}
+
+/** Whoever changes an order configuration drops the routes that show it. */
+function dialectOf(standardJson: boolean, order: boolean, actingMasters: boolean, zone: string | undefined): string {
+  const flavour = standardJson ? 'standard' : 'legacy';
+  // Most answers show none of these: they pay for no text.
+  if (!order && !actingMasters && zone === undefined) return flavour;
+  return `${flavour}${order ? ' with order' : ''}${actingMasters ? ' with acting masters' : ''}${zone ?? ''}`;
+}
+
+/** A zone that some group is in, or one name for all others: to those a route looks the same, and peers choose them freely. */
+function knownZone({ routeInfoManager }: NamesrvContext, zone: string | undefined): string | undefined {
+  if (zone === undefined) return undefined;
+  const name = zone.toLowerCase();
+  return routeInfoManager.tables.brokerAddrTable.hasZone(name) ? ` in ${name}` : ' in another zone';
 }

@@ -11,6 +11,8 @@ export interface NamesrvContext {
   /** The options as they are now; asked at each request, since some may change while the server runs. */
   readonly options: () => ResolvedNamesrvOptions;
   readonly clock: Clock;
+  /** When the server was made, by the clock's monotonic time. */
+  readonly constructedMillis: number;
   readonly logger: Logger;
   readonly routeInfoManager: RouteInfoManager;
   readonly kvConfigManager: KvConfigManager;

@@ -12,6 +12,8 @@ export type ReadableBrokerGroup = Omit<BrokerGroup, 'putMember' | 'removeMember'
 export class BrokerAddrTable {
   readonly #groups = new Map<string, BrokerGroup>();
   readonly #namesByAddr = new Map<string, Set<string>>();
+  /** Names of zones in lower case, each with the number of its groups. */
+  readonly #zones = new Map<string, number>();
 
   /** The group as it is now; it changes with the table. */
   group(brokerName: string): ReadableBrokerGroup | undefined {
@@ -36,6 +38,11 @@ export class BrokerAddrTable {
   /** The groups that have this address as a member; a copy. */
   namesOf(addr: string): string[] {
     return [...(this.#namesByAddr.get(addr) ?? [])];
+  }
+
+  /** Whether a group is in a zone, whose name is given in lower case. */
+  hasZone(name: string): boolean {
+    return this.#zones.has(name);
   }
 
   /** Makes the group where it is not there, of this cluster, and puts the address under the id; false when that changed nothing. */
@@ -63,12 +70,27 @@ export class BrokerAddrTable {
 
   /** Sets the group's 5.x flags; false when that changed nothing. */
   setFlags(brokerName: string, zoneName: string | undefined, enableActingMaster: boolean): boolean {
-    return this.#groups.get(brokerName)?.setFlags(zoneName, enableActingMaster) ?? false;
+    const group = this.#groups.get(brokerName);
+    if (group === undefined) return false;
+    const before = group.zoneName;
+    if (!group.setFlags(zoneName, enableActingMaster)) return false;
+    this.#countZone(before, -1);
+    this.#countZone(zoneName, 1);
+    return true;
   }
 
   /** Removes a group that has no member any more. */
   delete(brokerName: string): void {
+    this.#countZone(this.#groups.get(brokerName)?.zoneName, -1);
     this.#groups.delete(brokerName);
+  }
+
+  #countZone(zoneName: string | undefined, by: 1 | -1): void {
+    if (zoneName === undefined) return;
+    const name = zoneName.toLowerCase();
+    const groups = (this.#zones.get(name) ?? 0) + by;
+    if (groups > 0) this.#zones.set(name, groups);
+    else this.#zones.delete(name);
   }
 
   #unindex(addr: string, brokerName: string): void {

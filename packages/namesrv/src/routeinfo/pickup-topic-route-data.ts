@@ -4,8 +4,6 @@ import type { RouteTables } from './route-tables.js';
 /**
  * What a client learns of a topic (reference: nameserver 3.10), without the order configuration. `undefined` for an unknown topic, and
  * for one that no known group has.
- *
- * The 5.x rewriting for an acting master belongs between the tables and the answer, here.
  */
 export function pickupTopicRouteData(tables: RouteTables, topic: string): TopicRouteData | undefined {
   const queueDatas = tables.topicQueueTable.queuesOf(topic);

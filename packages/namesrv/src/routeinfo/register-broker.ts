@@ -36,6 +36,14 @@ export interface BrokerRegistration {
   readonly connection: BrokerConnection;
 }
 
+/** What an operator decides about registrations. */
+export interface RegistrationRules {
+  /** Silence after which a broker that named no time of its own is dropped. */
+  readonly defaultHeartbeatTimeoutMillis: number;
+  /** 5.x: whether a topic that a broker no longer registers loses its queues there. */
+  readonly deleteTopicWithBrokerRegistration: boolean;
+}
+
 /** The master's addresses are there for a slave whose master is registered and heard. */
 export type RegisterBrokerResult =
   | { readonly ok: true; readonly masterAddr?: string | undefined; readonly haServerAddr?: string | undefined }
@@ -49,7 +57,7 @@ export function registerBroker(
   tables: RouteTables,
   registration: BrokerRegistration,
   nowMillis: number,
-  defaultHeartbeatTimeoutMillis: number,
+  rules: RegistrationRules,
 ): RegisterBrokerResult {
   const { profile, brokerAddrTable, brokerLiveTable } = tables;
   const { clusterName, brokerAddr, brokerName, brokerId, topicConfigWrapper } = registration;
@@ -85,7 +93,7 @@ export function registerBroker(
     dataVersion: topicConfigWrapper.dataVersion,
     haServerAddr: registration.haServerAddr,
     heartbeatTimeoutMillis:
-      (profile.fiveX ? sane(registration.heartbeatTimeoutMillis) : undefined) ?? defaultHeartbeatTimeoutMillis,
+      (profile.fiveX ? sane(registration.heartbeatTimeoutMillis) : undefined) ?? rules.defaultHeartbeatTimeoutMillis,
     lastUpdateMillis: nowMillis,
     connection: registration.connection,
   });
@@ -101,7 +109,7 @@ export function registerBroker(
   }
   const group = brokerAddrTable.group(brokerName);
   if (group === undefined) return { ok: true };
-  putTopics(tables, registration, group, versionChanged || registerFirst);
+  putTopics(tables, registration, group, versionChanged || registerFirst, rules.deleteTopicWithBrokerRegistration);
   return masterOf(tables, registration, group);
 }
 
@@ -197,12 +205,14 @@ function putTopics(
   registration: BrokerRegistration,
   group: ReadableBrokerGroup,
   changed: boolean,
+  deleteOthers: boolean,
 ): void {
   const { brokerId, enableActingMaster, topicConfigWrapper } = registration;
   const { fiveX } = tables.profile;
   const isPrimeSlave = fiveX && enableActingMaster !== undefined && brokerId !== MASTER_ID && group.minId === brokerId;
   if (brokerId !== MASTER_ID && !isPrimeSlave) return;
   const readOnly = isPrimeSlave && enableActingMaster === true;
+  if (fiveX && deleteOthers) deleteUnregistered(tables, topicConfigWrapper, group);
   for (const config of topicConfigWrapper.topicConfigTable?.values() ?? []) {
     const topic = config.topicName;
     if (!topic) continue;
@@ -213,6 +223,21 @@ function putTopics(
   if (!fiveX || !changed) return;
   for (const [topic, info] of topicConfigWrapper.topicQueueMappingInfoMap) {
     tables.putMapping(topic, info, group.cluster, 'register');
+  }
+}
+
+/**
+ * 5.1.4 and later, by option: what a broker no longer registers goes (reference: nameserver 3.4 step 9a). As in Apache a registration is
+ * taken for all that the broker has, be it a part, unless it comes with mappings of static topics.
+ */
+function deleteUnregistered(
+  tables: RouteTables,
+  { topicConfigTable, topicQueueMappingInfoMap }: TopicConfigSerializeWrapper,
+  group: ReadableBrokerGroup,
+): void {
+  if (topicConfigTable === null || topicQueueMappingInfoMap.size > 0) return;
+  for (const topic of tables.topicQueueTable.topicsOf(group.brokerName)) {
+    if (!topicConfigTable.has(topic)) tables.removeQueueData(topic, group.brokerName, group.cluster, 'register');
   }
 }
 

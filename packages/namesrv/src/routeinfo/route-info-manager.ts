@@ -3,6 +3,7 @@ import type { Long } from '@rmqns/remoting/json';
 import type { EventRecorder } from '../event-recorder.js';
 import type { ChangeCause } from '../namesrv-event.js';
 import type { Profile } from '../profile.js';
+import { withActingMasters } from './acting-master.js';
 import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
 import { pickupTopicRouteData } from './pickup-topic-route-data.js';
 import { type BrokerRegistration, type RegisterBrokerResult, registerBroker } from './register-broker.js';
@@ -24,6 +25,8 @@ export interface RouteInfoManagerOptions {
   readonly profile: Profile;
   /** Silence after which a broker that named no time of its own is dropped; default 120 000. */
   readonly defaultHeartbeatTimeoutMillis?: number | undefined;
+  /** Asked at each registration: whether what a broker no longer registers goes (5.x); default no. */
+  readonly deleteTopicWithBrokerRegistration?: (() => boolean) | undefined;
   /** How often {@link RouteInfoManager.scanNotActiveBroker} is to be called; default that of the profile. */
   readonly scanPeriodMillis?: number | undefined;
   /** Shared with others that change what the name server holds, so that revisions are common. */
@@ -57,12 +60,14 @@ export interface DataVersionResult {
 export class RouteInfoManager {
   readonly #tables: RouteTables;
   readonly #defaultHeartbeatTimeoutMillis: number;
+  readonly #deleteTopicWithBrokerRegistration: () => boolean;
   readonly #scanPeriodMillis: number;
   #lastScanMillis: number | undefined;
 
   constructor(options: RouteInfoManagerOptions) {
     this.#tables = new RouteTables(options.profile, options.events);
     this.#defaultHeartbeatTimeoutMillis = options.defaultHeartbeatTimeoutMillis ?? 120_000;
+    this.#deleteTopicWithBrokerRegistration = options.deleteTopicWithBrokerRegistration ?? (() => false);
     this.#scanPeriodMillis = options.scanPeriodMillis ?? options.profile.scanPeriodMillis;
   }
 
@@ -79,7 +84,10 @@ export class RouteInfoManager {
   /** Code 103. Refused registrations change nothing. */
   registerBroker(registration: BrokerRegistration, nowMillis: number): RegisterBrokerResult {
     return this.#tables.events.run(() =>
-      registerBroker(this.#tables, registration, nowMillis, this.#defaultHeartbeatTimeoutMillis),
+      registerBroker(this.#tables, registration, nowMillis, {
+        defaultHeartbeatTimeoutMillis: this.#defaultHeartbeatTimeoutMillis,
+        deleteTopicWithBrokerRegistration: this.#deleteTopicWithBrokerRegistration(),
+      }),
     );
   }
 
@@ -168,8 +176,9 @@ export class RouteInfoManager {
   }
 
   /** Code 105, without order configuration; `undefined` becomes code 17. */
-  pickupTopicRouteData(topic: string): TopicRouteData | undefined {
-    return pickupTopicRouteData(this.#tables, topic);
+  pickupTopicRouteData(topic: string, show: { readonly actingMasters?: boolean } = {}): TopicRouteData | undefined {
+    const route = pickupTopicRouteData(this.#tables, topic);
+    return route !== undefined && show.actingMasters === true ? withActingMasters(topic, route) : route;
   }
 
   /** Code 106: both tables as they are. */

@@ -27,6 +27,7 @@ class Fixture {
     const context: NamesrvContext = {
       profile: profiles['5.3.3'],
       options: () => resolveNamesrvOptions(this.options),
+      constructedMillis: 0,
       clock: new ManualClock(),
       logger: silentLogger,
       routeInfoManager: this.manager,
