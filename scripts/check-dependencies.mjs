@@ -13,6 +13,7 @@ const ALLOWED = {
   'packages/namesrv-client': ['@rmqns/protocol', '@rmqns/remoting'],
   'packages/program': [],
   'apps/broker-agent': ['@rmqns/namesrv-client', '@rmqns/program', '@rmqns/protocol', '@rmqns/remoting'],
+  'examples/observability': ['@rmqns/remoting'],
   'examples/storage-node': ['@rmqns/protocol', '@rmqns/remoting'],
   'apps/namesrv': ['@rmqns/namesrv', '@rmqns/program', '@rmqns/protocol', '@rmqns/remoting'],
 };
