@@ -43,6 +43,8 @@ export abstract class AbstractChannel<Message> implements Channel {
   #attributes: Map<string, unknown> | undefined;
   #autoRead = true;
   #readHolds = 0;
+  #closeHolds = 0;
+  #inputEnded = false;
   #announcedWritable = true;
   #resolveClosed: (error: RemotingError | undefined) => void = () => {};
 
@@ -110,6 +112,28 @@ export abstract class AbstractChannel<Message> implements Channel {
     if (this.#readHolds === 0) this.#adaptReading();
   }
 
+  keepPendingBytes(bytes: number): void {
+    if (this.isClosed) return;
+    this.outbound.keep(bytes);
+    this.announceWritability();
+  }
+
+  holdClose(): void {
+    this.#closeHolds++;
+  }
+
+  releaseClose(): void {
+    if (this.#closeHolds === 0) return;
+    this.#closeHolds--;
+    this.#closeWhenDrained();
+  }
+
+  endInput(): void {
+    this.#inputEnded = true;
+    // Answers to what it sent before are still owed.
+    if (this.#readHolds === 0) this.#closeForPeer();
+  }
+
   write(message: unknown, listener?: WriteListener): void {
     this.pipeline.write(message, listener);
   }
@@ -143,11 +167,6 @@ export abstract class AbstractChannel<Message> implements Channel {
   protected abstract doDestroy(): void;
   /** Read from the connection, or do not. */
   protected abstract doAutoRead(on: boolean): void;
-
-  /** True while a handler keeps messages back. */
-  protected get isHoldingReads(): boolean {
-    return this.#readHolds > 0;
-  }
 
   protected get isClosing(): boolean {
     return this.#state === 'closing';
@@ -198,7 +217,7 @@ export abstract class AbstractChannel<Message> implements Channel {
     this.#settleDue();
     if (this.isClosed) return;
     this.announceWritability();
-    if (this.isClosing && this.outbound.isDrained) this.doClose();
+    this.#closeWhenDrained();
   }
 
   protected beginClose(): void {
@@ -213,14 +232,14 @@ export abstract class AbstractChannel<Message> implements Channel {
       const error = this.failure('CONNECTION_CLOSED', 'was closed before the write was flushed');
       for (const listener of listeners) this.pipeline.settle(listener, error);
     }
-    if (this.isClosing && this.outbound.isDrained) this.doClose();
+    this.#closeWhenDrained();
   }
 
   /** The connection failed: the handlers hear of it, then it is over. */
   protected fail(error: RemotingError): void {
     if (this.isClosed) return;
     // A peer that resets the connection at the end of a graceful close takes nothing from anybody.
-    if (this.isClosing && this.outbound.isDrained) {
+    if (this.isClosing && this.#closeHolds === 0 && this.outbound.isDrained) {
       this.end(undefined);
       return;
     }
@@ -267,17 +286,34 @@ export abstract class AbstractChannel<Message> implements Channel {
     }
   }
 
+  get #takesWrites(): boolean {
+    return this.#state === 'opening' || this.#state === 'active' || (this.#state === 'closing' && this.#closeHolds > 0);
+  }
+
+  #closeWhenDrained(): void {
+    if (this.isClosing && this.#closeHolds === 0 && this.outbound.isDrained) this.doClose();
+  }
+
+  /** Through the pipeline, so that a handler may have its last word. */
+  #closeForPeer(): void {
+    if (this.isActive) this.pipeline.close();
+    else if (this.isOpening) this.beginClose();
+  }
+
   #settleDue(): void {
     for (let due = this.outbound.dueCount; due > 0 && this.outbound.dueCount > 0; due--)
       this.pipeline.settle(this.outbound.takeDue(), undefined);
   }
 
   #adaptReading(): void {
-    if (this.isActive) this.doAutoRead(this.#autoRead && this.#readHolds === 0);
+    if (!this.isActive) return;
+    const on = this.#autoRead && this.#readHolds === 0;
+    if (on && this.#inputEnded) this.#closeForPeer();
+    else this.doAutoRead(on);
   }
 
   #accept(message: unknown, listener: WriteListener | undefined): void {
-    if (this.#state === 'closing' || this.#state === 'closed') {
+    if (!this.#takesWrites) {
       if (listener === undefined) this.debug('a write after the end of the channel is dropped');
       else this.pipeline.settle(listener, this.failure('CONNECTION_CLOSED', 'is closed; nothing can be written to it'));
       return;
@@ -292,9 +328,9 @@ export abstract class AbstractChannel<Message> implements Channel {
   }
 
   #flushed(): void {
-    if (this.#state === 'closing' || this.#state === 'closed') return;
+    if (!this.#takesWrites) return;
     this.outbound.flush();
-    if (this.#state === 'active') this.doFlush();
+    if (this.#state !== 'opening') this.doFlush();
   }
 
   #uncaught(error: RemotingError): void {

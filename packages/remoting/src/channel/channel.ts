@@ -17,7 +17,7 @@ export interface Channel {
   readonly isActive: boolean;
   /** False from the high water mark of waiting bytes until they are below the low one. */
   readonly isWritable: boolean;
-  /** Bytes written and not yet taken by the operating system. */
+  /** Bytes written and not yet taken by the operating system, those that a handler keeps included. */
   readonly pendingBytes: number;
   /** Bytes that have come in so far. */
   readonly bytesRead: number;
@@ -37,6 +37,20 @@ export interface Channel {
    */
   holdReads(): void;
   releaseReads(): void;
+
+  /**
+   * For a handler that keeps bytes on their way out, as TLS does until it has encrypted them: counts `bytes` more, or with a negative number
+   * less, among {@link pendingBytes}.
+   */
+  keepPendingBytes(bytes: number): void;
+  /**
+   * For a handler that has something left to write when the channel closes: until {@link releaseClose} was called as often, the head takes
+   * writes though the channel is closing, and the connection does not end. The bounds of a graceful close hold all the same.
+   */
+  holdClose(): void;
+  releaseClose(): void;
+  /** For a handler that sees the end of the peer's side in the bytes: closes the channel, once no handler keeps messages back. */
+  endInput(): void;
 
   /** Sends a message through the pipeline from its tail, without flushing. */
   write(message: unknown, listener?: WriteListener): void;

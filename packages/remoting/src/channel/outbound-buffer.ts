@@ -16,6 +16,7 @@ export class OutboundBuffer<Message> {
   #addedBytes = 0;
   #flushedBytes = 0;
   #drainedBytes = 0;
+  #keptBytes = 0;
   // Listeners in three columns, with those told already at the front: no record and no array for each write.
   /** A listener is due when this many bytes, counted from the channel's start, are drained. */
   #atBytes: number[] = [];
@@ -29,9 +30,9 @@ export class OutboundBuffer<Message> {
     this.#mark = mark;
   }
 
-  /** Bytes added and not yet drained. */
+  /** Bytes added and not yet drained, and those that a handler keeps. */
   get pendingBytes(): number {
-    return this.#addedBytes - this.#drainedBytes;
+    return this.#addedBytes - this.#drainedBytes + this.#keptBytes;
   }
 
   /** Bytes drained since the start. */
@@ -59,6 +60,13 @@ export class OutboundBuffer<Message> {
     this.#addedMessages++;
     this.#addedBytes += bytes;
     if (this.pendingBytes > this.#mark.highBytes) this.#writable = false;
+  }
+
+  /** A handler keeps so many bytes more, or with a negative number less, that are to be added later. */
+  keep(bytes: number): void {
+    this.#keptBytes += bytes;
+    if (this.pendingBytes > this.#mark.highBytes) this.#writable = false;
+    else if (this.pendingBytes < this.#mark.lowBytes) this.#writable = true;
   }
 
   /** Ties a listener to everything added so far. */

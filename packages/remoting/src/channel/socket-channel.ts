@@ -62,7 +62,6 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   #localAddress: string;
   #started = false;
   #connected = false;
-  #peerEnded = false;
   #sendQueued = false;
   #inFlightBytes = 0;
   #grace: Timer | undefined;
@@ -134,9 +133,8 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   }
 
   protected override doAutoRead(on: boolean): void {
-    if (!on) this.#socket.pause();
-    else if (this.#peerEnded) this.beginClose();
-    else this.#socket.resume();
+    if (on) this.#socket.resume();
+    else this.#socket.pause();
   }
 
   protected override beginClose(): void {
@@ -228,11 +226,7 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
     if (!this.isClosed) this.pipeline.fireChannelReadComplete();
   };
 
-  readonly #onEnd = (): void => {
-    this.#peerEnded = true;
-    // Answers to what it sent before are still owed.
-    if (!this.isHoldingReads) this.beginClose();
-  };
+  readonly #onEnd = (): void => this.endInput();
 
   readonly #onError = (error: NodeJS.ErrnoException): void => {
     if (!this.#connected) this.fail(this.failure('CONNECT_FAILED', 'could not be made', error));

@@ -107,4 +107,47 @@ describe('EmbeddedChannel', () => {
     channel.flush();
     expect([channel.readOutbound(), channel.readOutbound(), channel.readOutbound()]).to.deep.equal(['a', 'b', 'c']);
   });
+
+  it('counts bytes that a handler keeps among those that wait', () => {
+    const channel = new EmbeddedChannel([], {
+      writeBufferWaterMark: new WriteBufferWaterMark({ lowBytes: 10, highBytes: 20 }),
+    });
+    const edges: boolean[] = [];
+    channel.pipeline.addLast('probe', { channelWritabilityChanged: () => edges.push(channel.isWritable) });
+    channel.keepPendingBytes(21);
+    expect([channel.pendingBytes, channel.isWritable]).to.deep.equal([21, false]);
+    channel.keepPendingBytes(-12);
+    expect([channel.pendingBytes, edges]).to.deep.equal([9, [false, true]]);
+  });
+
+  it('takes a handler for closing until it has written its last', async () => {
+    const channel = new EmbeddedChannel({
+      polite: {
+        close: (ctx) => {
+          ctx.channel.holdClose();
+          ctx.close();
+        },
+      },
+    });
+    void channel.close();
+    expect(channel.isActive).to.equal(false);
+    channel.writeAndFlush(Buffer.from('bye'));
+    channel.holdOutbound();
+    channel.writeAndFlush(Buffer.from('!'));
+    channel.releaseClose();
+    expect(String(channel.readOutbound())).to.equal('bye');
+    channel.flushOutbound();
+    expect(String(channel.readOutbound())).to.equal('!');
+    expect(await channel.closed).to.equal(undefined);
+  });
+
+  it('closes for the end of what the peer sends once no handler keeps messages back', async () => {
+    const channel = new EmbeddedChannel();
+    channel.holdReads();
+    channel.endInput();
+    expect(channel.isActive).to.equal(true);
+    channel.releaseReads();
+    expect(channel.isActive).to.equal(false);
+    expect(await channel.closed).to.equal(undefined);
+  });
 });
