@@ -1,0 +1,50 @@
+import type { EmbeddedChannel } from '../../src/channel/embedded-channel.js';
+import { type IssuedCertificate, issueCertificate } from '../../src/tls/self-signed-certificate.js';
+import { TlsClientContext, type TlsClientRules } from '../../src/tls/tls-client-context.js';
+import { TlsServerContext, type TlsServerRules } from '../../src/tls/tls-server-context.js';
+
+const notBefore = new Date(Date.now() - 60_000);
+const notAfter = new Date(Date.now() + 24 * 60 * 60 * 1000);
+
+export const ca = issueCertificate({ commonName: 'test CA', notBefore, notAfter, isCa: true });
+/** Signs what nobody trusts. */
+export const strangeCa = issueCertificate({ commonName: 'strange CA', notBefore, notAfter, isCa: true });
+
+/** A certificate for localhost. */
+export function issued(commonName: string, issuer: IssuedCertificate = ca): IssuedCertificate {
+  return issueCertificate({ commonName, notBefore, notAfter, issuer, dnsNames: ['localhost'] });
+}
+
+export function serverContext(own = issued('server'), rules: Partial<TlsServerRules> = {}): TlsServerContext {
+  const material = { cert: Buffer.from(own.cert), key: Buffer.from(own.key), trust: Buffer.from(ca.cert) };
+  return new TlsServerContext(material, { needClientAuth: 'none', authClient: true, ...rules });
+}
+
+export function clientContext(own?: IssuedCertificate, rules: Partial<TlsClientRules> = {}): TlsClientContext {
+  const pair = own === undefined ? {} : { cert: Buffer.from(own.cert), key: Buffer.from(own.key) };
+  const material = { ...pair, trust: Buffer.from(ca.cert) };
+  return new TlsClientContext(material, { authServer: true, verifyHostname: false, ...rules });
+}
+
+/** One turn of the event loop: TLS says only then that it wrote something. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Carries bytes between two channels until neither has said anything for some turns. Returns how many messages were carried. */
+export async function carry(left: EmbeddedChannel, right: EmbeddedChannel, most = Infinity): Promise<number> {
+  let carried = 0;
+  for (let quiet = 0; quiet < 5 && carried < most; quiet++) {
+    for (const [from, to] of [
+      [left, right],
+      [right, left],
+    ] as const) {
+      for (let sent = from.readOutbound(); sent !== undefined; sent = from.readOutbound()) {
+        quiet = 0;
+        carried++;
+        to.writeInbound(sent);
+        if (carried >= most) return carried;
+      }
+    }
+    await turn();
+  }
+  return carried;
+}
