@@ -97,6 +97,13 @@ export {
   type ProxyProtocolDecoderOptions,
 } from './handler/proxy-protocol-decoder.js';
 export { ReadBackpressure, type ReadBackpressureOptions } from './handler/read-backpressure.js';
+export { TlsDetector, type TlsDetectorOptions } from './handler/tls-detector.js';
+export {
+  isTlsHandshakeEvent,
+  TlsHandler,
+  type TlsHandlerOptions,
+  type TlsHandshakeEvent,
+} from './handler/tls-handler.js';
 export { type Logger, silentLogger } from './logger.js';
 export { AclClientRpcHook, type AclClientRpcHookOptions, type AclCredentials } from './rpc/acl-client-rpc-hook.js';
 export { AclServerRpcHook, type AclServerRpcHookOptions } from './rpc/acl-server-rpc-hook.js';
@@ -109,3 +116,15 @@ export type { CallOptions, CallResult, InvokeOptions } from './rpc/typed-call.js
 export type { TypedHandler, TypedRequest, TypedResponse } from './rpc/typed-processor.js';
 export { type CloseOptions, RemotingServer } from './server/remoting-server.js';
 export type { RemotingServerOptions } from './server/server-options.js';
+export { TlsClientContext, type TlsClientRules } from './tls/tls-client-context.js';
+export type { TlsContext, TlsMaterial, TlsOpened } from './tls/tls-context.js';
+export type { TlsReloadEvent } from './tls/tls-context-provider.js';
+export { TlsError } from './tls/tls-error.js';
+export {
+  NeedClientAuth,
+  type TlsClientOptions,
+  type TlsFileOptions,
+  TlsMode,
+  type TlsServerOptions,
+} from './tls/tls-options.js';
+export { TlsServerContext, type TlsServerRules } from './tls/tls-server-context.js';

@@ -5,6 +5,7 @@ import {
   type ResolvedConnectionOptions,
 } from '../rpc/connection-options.js';
 import { type OptionTable, resolveOptions, timerMillis } from '../rpc/option-table.js';
+import { resolveTlsClientOptions, type TlsClientOptions, tlsProblem } from '../tls/tls-options.js';
 import { SocksProxies, type SocksProxyMap } from './socks-proxies.js';
 
 /** What a {@link RemotingClient} can be given (upstream: `NettyClientConfig`). `asyncPermits` and `onewayPermits` are 65,535 by default. */
@@ -20,13 +21,15 @@ export interface RemotingClientOptions extends ConnectionOptions {
    * `0.0.0.0/0` holds everything, names too. Names are resolved by the proxy. Default none [socksProxyConfig].
    */
   readonly socksProxy?: SocksProxyMap | string | undefined;
+  /** TLS with every server; default none [tls.enable]. A dial is done when the handshake is, which `connectTimeoutMillis` covers. */
+  readonly tls?: TlsClientOptions | undefined;
 }
 
 export type ResolvedRemotingClientOptions = ResolvedConnectionOptions & {
-  readonly [Name in Exclude<keyof RemotingClientOptions, keyof ConnectionOptions>]-?: NonNullable<
+  readonly [Name in Exclude<keyof RemotingClientOptions, keyof ConnectionOptions | 'tls'>]-?: NonNullable<
     RemotingClientOptions[Name]
   >;
-};
+} & Pick<RemotingClientOptions, 'tls'>;
 
 const table: OptionTable<RemotingClientOptions> = {
   ...connectionOptionTable,
@@ -34,6 +37,7 @@ const table: OptionTable<RemotingClientOptions> = {
   connectTimeoutMillis: timerMillis(1),
   closeSocketIfTimeout: { kind: 'boolean' },
   socksProxy: { kind: 'checked', problem: socksProxyProblem },
+  tls: { kind: 'checked', problem: tlsProblem(resolveTlsClientOptions) },
 };
 
 const defaults: ResolvedRemotingClientOptions = {

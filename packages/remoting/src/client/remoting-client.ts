@@ -7,7 +7,7 @@ import type { RemotingCommand } from '../command/remoting-command.js';
 import { ClosedError, RemotingError } from '../errors.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
-import { emitTo } from '../rpc/connection-event-map.js';
+import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { InvokeOptions } from '../rpc/typed-call.js';
@@ -17,6 +17,7 @@ import {
   type ResolvedRemotingClientOptions,
   resolveClientOptions,
 } from './client-options.js';
+import { ClientTls } from './client-tls.js';
 import { type DialSocket, dial } from './dial.js';
 import { NameServerChannels } from './name-server-channels.js';
 import { dialThrough } from './socks-dial.js';
@@ -40,6 +41,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   );
   readonly #nameServers: NameServerChannels;
   readonly #dial: DialSocket;
+  readonly #tls: ClientTls | undefined;
   readonly #dialsAbort = new AbortController();
   /** Calls that have not ended. */
   readonly #pending = new Set<ResponseFuture>();
@@ -55,6 +57,8 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     const proxies = new SocksProxies(resolved.socksProxy);
     this.#dial = proxies.isEmpty ? dial : dialThrough(proxies, dial);
     this.#nameServers = new NameServerChannels(this.#table, this.#options.clock);
+    const { tls, clock, logger } = resolved;
+    this.#tls = tls === undefined ? undefined : new ClientTls(tls, clock, emitReloadTo(this, logger));
     setMaxListeners(0, this.#dialsAbort.signal);
   }
 
@@ -101,6 +105,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     }
     this.#dialsAbort.abort();
     await Promise.allSettled(this.#table.dials());
+    this.#tls?.close();
     await Promise.all(this.#table.channels().map((channel) => channel.close()));
   }
 
@@ -176,14 +181,21 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   }
 
   async #createChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
+    try {
+      return await this.#openChannel(address, opened);
+    } catch (thrown) {
+      if (RemotingError.is(thrown) && thrown.code === 'CONNECT_FAILED') this.core.counterTable.connectFailures++;
+      throw thrown;
+    }
+  }
+
+  async #openChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
     const { connectTimeoutMillis, clock, logger } = this.#options;
     const target = parseSocketAddress(address);
-    const socket = await this.#dial(target, address, connectTimeoutMillis, clock, this.#dialsAbort.signal).catch(
-      (error: unknown) => {
-        this.core.counterTable.connectFailures++;
-        throw error;
-      },
-    );
+    const endMillis = clock.monotonic() + connectTimeoutMillis;
+    const { signal } = this.#dialsAbort;
+    const tlsContext = this.#tls === undefined ? undefined : await this.#tls.context(address);
+    const socket = await this.#dial(target, address, connectTimeoutMillis, clock, signal);
     const channel = new SocketChannel(socket, channelOptions(clock, logger));
     try {
       if (this.#destroyed) throw closedError(address, undefined);
@@ -192,6 +204,12 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', { address });
       channel.destroy(error);
       throw error;
+    }
+    if (this.#tls !== undefined && tlsContext !== undefined) {
+      const leftMillis = Math.max(1, endMillis - clock.monotonic());
+      const done = (): void => opened(channel);
+      await this.#tls.handshake(channel, tlsContext, target.host, leftMillis, signal, done);
+      return channel;
     }
     opened(channel);
     channel.start();

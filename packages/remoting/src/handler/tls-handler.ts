@@ -326,6 +326,12 @@ export class TlsHandler implements ChannelHandler {
 
   #closedError(ctx: ChannelHandlerContext, cause?: unknown): RemotingError {
     const address = ctx.channel.remoteAddress;
+    if (this.#state === 'handshaking')
+      return new TlsError(
+        address,
+        'the connection ended during the handshake; the peer may not take TLS here, or not our certificate',
+        cause,
+      );
     return new RemotingError('CONNECTION_CLOSED', `the TLS connection with ${address} is closed`, { address, cause });
   }
 }

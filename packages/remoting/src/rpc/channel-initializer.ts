@@ -1,7 +1,7 @@
 import type { Channel } from '../channel/channel.js';
 import type { SocketChannelOptions } from '../channel/socket-channel.js';
 import type { Clock } from '../clock.js';
-import { DecodeError, DecodeErrorKind, FrameTooLargeError } from '../errors.js';
+import { DecodeError, DecodeErrorKind, FrameTooLargeError, type RemotingError } from '../errors.js';
 import { ConnectionEvents, type ConnectionListener } from '../handler/connection-events.js';
 import { FrameDecoder } from '../handler/frame-decoder.js';
 import { FrameEncoder } from '../handler/frame-encoder.js';
@@ -22,14 +22,18 @@ export function initializeChannel(
   core: RemotingCore,
   listener: ConnectionListener,
   options: ResolvedConnectionOptions,
+  /** True for an error that is logged already. */
+  isLogged: (error: RemotingError) => boolean = () => false,
 ): void {
   const { maxFrameBytes, maxHeaderBytes, frameTimeoutMillis, allIdleMillis, stalledWriteMillis, clock } = options;
   const tell: ConnectionListener = (event, of, error) => {
     if (error !== undefined) {
-      options.logger.debug(
-        { err: error, address: of.remoteAddress },
-        `closing the connection of ${of.remoteAddress}: ${error.message}`,
-      );
+      if (!isLogged(error)) {
+        options.logger.debug(
+          { err: error, address: of.remoteAddress },
+          `closing the connection of ${of.remoteAddress}: ${error.message}`,
+        );
+      }
       if (error instanceof FrameTooLargeError) core.counterTable.decodeFailed(DecodeErrorKind.FRAME_TOO_LARGE);
       else if (error instanceof DecodeError) core.counterTable.decodeFailed(error.kind);
       core.calls.failFast(of, error);

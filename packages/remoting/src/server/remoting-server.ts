@@ -9,7 +9,7 @@ import { RemotingError } from '../errors.js';
 import { ProxyProtocolDecoder } from '../handler/proxy-protocol-decoder.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
-import { emitTo } from '../rpc/connection-event-map.js';
+import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
 import { MAX_TIMER_MILLIS } from '../rpc/option-table.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
@@ -19,6 +19,7 @@ import {
   type ResolvedRemotingServerOptions,
   resolveServerOptions,
 } from './server-options.js';
+import { ServerTls } from './server-tls.js';
 
 /** How long a call to a client may take when it does not say. */
 const DEFAULT_TIMEOUT_MILLIS = 3_000;
@@ -38,6 +39,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   /** Who may send a PROXY protocol header; undefined when nobody. */
   readonly #proxies: AddressRange | undefined;
   readonly #channels = new Set<Channel>();
+  readonly #tls: ServerTls | undefined;
   readonly #server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   /** Settles when the server listens, or cannot. */
   #listening: Promise<void> | undefined;
@@ -52,18 +54,21 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     this.#options = resolved;
     const { proxyProtocolFrom } = resolved;
     this.#proxies = proxyProtocolFrom.length === 0 ? undefined : new AddressRange(proxyProtocolFrom);
+    const { tls, clock, logger } = resolved;
+    this.#tls = tls === undefined ? undefined : new ServerTls(tls, clock, logger, emitReloadTo(this, logger));
   }
 
   /**
    * Begins to listen.
    *
-   * @throws RemotingError `BIND_FAILED` when the address is taken, not ours, or not allowed; the system's error is the cause
+   * @throws RemotingError `BIND_FAILED` when the address is taken, not ours, or not allowed; the system's error is the cause.
+   * `INVALID_ARGUMENT` when TLS is enforced and its files cannot be used
    */
   start(): Promise<void> {
     if (this.#listening !== undefined || this.#closing !== undefined) {
       return Promise.reject(new RemotingError('INVALID_ARGUMENT', 'a server can be started once; make another one'));
     }
-    this.#listening = inFreshContext(() => this.#listen());
+    this.#listening = inFreshContext(() => this.#start());
     return this.#listening;
   }
 
@@ -119,6 +124,12 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     this.core.calls.send(future, channel);
   }
 
+  async #start(): Promise<void> {
+    await this.#tls?.prepare();
+    await this.#listen();
+    if (this.#closing === undefined) this.#tls?.watch();
+  }
+
   #listen(): Promise<void> {
     const { host, port, backlog } = this.#options;
     const server = this.#server;
@@ -140,6 +151,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   }
 
   async #close(graceMillis: number): Promise<void> {
+    this.#tls?.close();
     const idle = graceMillis > 0 ? this.#processorsIdle(graceMillis) : Promise.resolve();
     // A server that is only about to listen can be stopped once it does.
     await this.#listening?.catch(() => {});
@@ -158,6 +170,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     timer.cancel();
   }
 
+  readonly #isLogged = (error: RemotingError): boolean => this.#tls?.logs(error) ?? false;
+
   #accept(socket: Socket): void {
     if (this.#closing !== undefined) {
       socket.destroy();
@@ -169,7 +183,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     try {
       if (this.#proxies?.includes(socket.remoteAddress ?? '') === true)
         channel.pipeline.addLast('proxyProtocol', new ProxyProtocolDecoder({ clock: this.#options.clock }));
-      initializeChannel(channel, this.core, emitTo(this), this.#options);
+      if (this.#tls !== undefined) channel.pipeline.addLast('tlsDetector', this.#tls.detector());
+      initializeChannel(channel, this.core, emitTo(this), this.#options, this.#isLogged);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', {
         address: channel.remoteAddress,

@@ -7,6 +7,7 @@ import {
   type ResolvedConnectionOptions,
 } from '../rpc/connection-options.js';
 import { type OptionTable, resolveOptions } from '../rpc/option-table.js';
+import { resolveTlsServerOptions, type TlsServerOptions, tlsProblem } from '../tls/tls-options.js';
 
 /** What a {@link RemotingServer} can be given (upstream: `NettyServerConfig`). Defaults for `asyncPermits` 64, for `onewayPermits` 256. */
 export interface RemotingServerOptions extends ConnectionOptions {
@@ -23,13 +24,16 @@ export interface RemotingServerOptions extends ConnectionOptions {
    * else, a connection may begin with the PROXY protocol's header, version 1 or 2, which must be whole within 10 s. Default none.
    */
   readonly proxyProtocolFrom?: readonly string[] | undefined;
+  /** TLS; without it no byte is looked at for it, and a peer that begins TLS is one that sends no frame. */
+  readonly tls?: TlsServerOptions | undefined;
 }
 
-export type ResolvedRemotingServerOptions = ResolvedConnectionOptions & {
-  readonly [Name in Exclude<keyof RemotingServerOptions, keyof ConnectionOptions>]-?: NonNullable<
-    RemotingServerOptions[Name]
-  >;
-};
+export type ResolvedRemotingServerOptions = ResolvedConnectionOptions &
+  Pick<RemotingServerOptions, 'tls'> & {
+    readonly [Name in Exclude<keyof RemotingServerOptions, keyof ConnectionOptions | 'tls'>]-?: NonNullable<
+      RemotingServerOptions[Name]
+    >;
+  };
 
 const table: OptionTable<RemotingServerOptions> = {
   ...connectionOptionTable,
@@ -38,6 +42,7 @@ const table: OptionTable<RemotingServerOptions> = {
   backlog: { kind: 'integer', min: 1, max: 65_535 },
   responseSerializeType: { kind: 'choice', choices: ['request', ...Object.values(SerializeType)] },
   proxyProtocolFrom: { kind: 'checked', problem: addressRangeProblem },
+  tls: { kind: 'checked', problem: tlsProblem(resolveTlsServerOptions) },
 };
 
 const defaults: ResolvedRemotingServerOptions = {

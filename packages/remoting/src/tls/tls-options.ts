@@ -112,3 +112,16 @@ export function resolveTlsClientOptions(options: TlsClientOptions): ResolvedTlsC
   const defaults = { ...fileDefaults, authServer: true, verifyHostname: false };
   return resolveOptions<TlsClientOptions, ResolvedTlsClientOptions>('tls', clientTable, defaults, options);
 }
+
+/** What is wrong with TLS options, for the table of the options that hold them. */
+export function tlsProblem<Options>(resolve: (options: Options) => unknown): (value: unknown) => string | undefined {
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return 'must be an object';
+    try {
+      resolve(value as Options);
+      return undefined;
+    } catch (error) {
+      return `cannot be: ${(error as Error).message}`;
+    }
+  };
+}

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { EmbeddedChannel } from '../../src/channel/embedded-channel.js';
 import { type IssuedCertificate, issueCertificate } from '../../src/tls/self-signed-certificate.js';
 import { TlsClientContext, type TlsClientRules } from '../../src/tls/tls-client-context.js';
@@ -47,4 +50,35 @@ export async function carry(left: EmbeddedChannel, right: EmbeddedChannel, most 
     await turn();
   }
   return carried;
+}
+
+/** A directory of its own that is removed with its content. */
+export class TlsDirectory implements AsyncDisposable {
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async create(): Promise<TlsDirectory> {
+    return new TlsDirectory(await mkdtemp(join(tmpdir(), 'rmqns-tls-')));
+  }
+
+  at(name: string): string {
+    return join(this.path, name);
+  }
+
+  async write(name: string, content: string): Promise<string> {
+    await writeFile(this.at(name), content);
+    return this.at(name);
+  }
+
+  /** Writes a certificate and its key, and says where they are. */
+  async pair(name: string, { cert, key }: IssuedCertificate): Promise<{ certPath: string; keyPath: string }> {
+    return { certPath: await this.write(`${name}.crt`, cert), keyPath: await this.write(`${name}.key`, key) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
 }
