@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 /** Whose key signs a certificate, and by what name. */
-export interface CertificateIssuer {
+interface CertificateIssuer {
   readonly commonName: string;
   readonly privateKey: KeyObject;
 }
