@@ -99,6 +99,16 @@ export function describeJavaServer(java: () => JavaRemoting, version: ApacheVers
       });
     }
 
+    it('is served whatever language it says, also one that the release does not know', async () => {
+      for (const language of ['OTHER', 'RUST', 'NODE_JS'] as const) {
+        await using speaker = new RemotingClient({ language });
+        for (const serializeType of [SerializeType.JSON, SerializeType.ROCKETMQ]) {
+          const request = RemotingCommand.request(Code.ECHO, { language, serializeType, remark: language });
+          expect(await speaker.invokeSync(server.address, request)).to.include({ code: 0, remark: language });
+        }
+      }
+    });
+
     it('makes typed calls', async () => {
       const header = { name: 'Ada', count: -7, offset: 9_007_199_254_740_993n };
       const answer = await client.call(server.address, Echo, header, { body: Buffer.from([0, 255]) });
