@@ -103,7 +103,7 @@ export function describeJavaServer(java: () => JavaRemoting, version: ApacheVers
       for (const language of ['OTHER', 'RUST', 'NODE_JS'] as const) {
         await using speaker = new RemotingClient({ language });
         for (const serializeType of [SerializeType.JSON, SerializeType.ROCKETMQ]) {
-          const request = RemotingCommand.request(Code.ECHO, { language, serializeType, remark: language });
+          const request = RemotingCommand.request(Code.ECHO, { serializeType, remark: language });
           expect(await speaker.invokeSync(server.address, request)).to.include({ code: 0, remark: language });
         }
       }

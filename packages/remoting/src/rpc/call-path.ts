@@ -1,5 +1,6 @@
 import type { Channel } from '../channel/channel.js';
 import { CommandFlag } from '../command/command-flag.js';
+import type { LanguageName } from '../command/language-code.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import type { RemotingError } from '../errors.js';
 import type { Logger } from '../logger.js';
@@ -13,6 +14,8 @@ export interface CallPathOptions {
   readonly logger: Logger;
   /** MQVersion ordinal stamped on requests that carry none. */
   readonly version: number;
+  /** Language stamped on requests that carry JAVA, which is what a command has of its own. */
+  readonly language: LanguageName;
   readonly asyncPermits: number;
   readonly onewayPermits: number;
   /** Whether a call waits for a permit as long as its time lasts, instead of failing at once. */
@@ -153,6 +156,7 @@ export class CallPath {
     const sent = request.copy();
     sent.flag &= ~CommandFlag.RESPONSE;
     if (sent.version === 0) sent.version = this.#options.version;
+    if (sent.language === 'JAVA') sent.language = this.#options.language;
     return sent;
   }
 }

@@ -27,7 +27,7 @@ export interface ConnectionOptions {
    * registration with a version below 37 for that of a release before 3.0.11.
    */
   readonly version?: number | undefined;
-  /** Default JAVA, which every peer knows. */
+  /** Stamped on answers, and on requests that carry JAVA; default JAVA, which every peer knows. */
   readonly language?: LanguageName | undefined;
   /** Limit of asynchronous calls in flight [clientAsyncSemaphoreValue, serverAsyncSemaphoreValue]. */
   readonly asyncPermits?: number | undefined;

@@ -96,6 +96,22 @@ describe('RemotingCore: calls', () => {
     expect(asked).to.deep.include({ opaque: 0, remark: undefined, version: 0 });
   });
 
+  it('carry the language of the options, unless the request says another', () => {
+    const { core, channel, clock } = setUp({ language: 'NODE_JS' });
+    for (const [language, expected] of [
+      ['JAVA', 'NODE_JS'],
+      ['GO', 'GO'],
+    ] as const) {
+      const asked = RemotingCommand.request(103, { language });
+      core.calls.send(
+        core.calls.begin({ clock, timeoutMillis: 500, request: asked }, () => {}),
+        channel,
+      );
+      expect(answer(channel)).to.include({ language: expected });
+      expect(asked.language).to.equal(language);
+    }
+  });
+
   it('that ended before their connection stood are not sent', () => {
     const { core, channel, clock } = setUp();
     const future = core.calls.begin(init(clock), () => {});
