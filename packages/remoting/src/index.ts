@@ -127,4 +127,11 @@ export {
   TlsMode,
   type TlsServerOptions,
 } from './tls/tls-options.js';
+export {
+  DEFAULT_TLS_CONFIG_FILE,
+  type TlsProperties,
+  type TlsPropertyOptions,
+  tlsConfigFile,
+  tlsOptionsFromProperties,
+} from './tls/tls-properties.js';
 export { TlsServerContext, type TlsServerRules } from './tls/tls-server-context.js';

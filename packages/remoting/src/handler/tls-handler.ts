@@ -3,7 +3,7 @@ import { asBuffer } from '../buffer/as-buffer.js';
 import type { ChannelHandler, WriteListener } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { type Clock, systemClock, type Timer } from '../clock.js';
-import { RemotingError } from '../errors.js';
+import { ClosedError, RemotingError } from '../errors.js';
 import type { TlsContext } from '../tls/tls-context.js';
 import { TlsError, tlsReason } from '../tls/tls-error.js';
 import { TlsStream } from '../tls/tls-stream.js';
@@ -47,8 +47,8 @@ export interface TlsHandlerOptions {
  * A server's handlers hear `channelActive` as before; a client's only once the handshake is done, and never of a channel whose handshake
  * failed. Then {@link TlsHandshakeEvent} is fired. What is written before waits, in order; what is written at all counts among the
  * channel's pending bytes, before its encryption and after, and its listener is called when the encrypted bytes are with the operating
- * system. A handshake that fails or takes too long, and bytes that do not decrypt, travel as {@link TlsError} through `exceptionCaught`, fail
- * what waits and close the channel.
+ * system. A handshake that fails or takes too long ({@link TlsError}), and bytes that do not decrypt (`CONNECTION_CLOSED`), travel through
+ * `exceptionCaught`, fail what waits and close the channel.
  *
  * Closing sends what was flushed and then TLS's own end, so that the peer can tell it from a cut.
  */
@@ -209,7 +209,11 @@ export class TlsHandler implements ChannelHandler {
 
   #broken(ctx: ChannelHandlerContext, error: Error): void {
     if (this.#state !== 'open' && this.#state !== 'closing') return;
-    this.#fail(ctx, new TlsError(ctx.channel.remoteAddress, tlsReason(error), error));
+    const address = ctx.channel.remoteAddress;
+    this.#fail(
+      ctx,
+      new ClosedError('CONNECTION_CLOSED', `TLS with ${address} broke: ${tlsReason(error)}`, { address, cause: error }),
+    );
   }
 
   #encrypted(ctx: ChannelHandlerContext, chunks: readonly Uint8Array[]): void {
@@ -332,7 +336,7 @@ export class TlsHandler implements ChannelHandler {
         'the connection ended during the handshake; the peer may not take TLS here, or not our certificate',
         cause,
       );
-    return new RemotingError('CONNECTION_CLOSED', `the TLS connection with ${address} is closed`, { address, cause });
+    return new ClosedError('CONNECTION_CLOSED', `the TLS connection with ${address} is closed`, { address, cause });
   }
 }
 

@@ -1,13 +1,13 @@
-import { RemotingError } from '../errors.js';
+import { ConnectError } from '../errors.js';
 
 /**
- * TLS that does not come about, or breaks: a handshake that fails or takes too long, a certificate that is not trusted, a peer that speaks
- * TLS where it is not spoken or does not where it is wanted. Code `CONNECT_FAILED`: nothing that was written was taken by the peer's program.
+ * TLS that does not come about: a handshake that fails or takes too long, a certificate that is not trusted, a peer that speaks TLS where
+ * it is not spoken or does not where it is wanted. Nothing that was written was sent.
  */
-export class TlsError extends RemotingError {
+export class TlsError extends ConnectError {
   /** `reason` goes on from "TLS with host:port failed: ". */
   constructor(address: string, reason: string, cause?: unknown) {
-    super('CONNECT_FAILED', `TLS with ${address} failed: ${reason}`, { address, cause });
+    super(`TLS with ${address} failed: ${reason}`, { address, cause });
   }
 
   override get name(): string {
