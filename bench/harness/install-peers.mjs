@@ -1,20 +1,25 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('../rpc/', import.meta.url));
 
-/** Installs the other packages where they are missing or not those of the lock file. They are no part of the project's own `npm ci`. */
-export function installPeers() {
+/**
+ * Installs the other packages where they are missing or not those of the lock file, and a chosen peer needs them. They are no part of the
+ * project's own `npm ci`.
+ */
+export function installPeers(names) {
+  if (names.every((name) => name === 'bare' || name.startsWith('rmqns-'))) return;
   const lock = join(folder, 'package-lock.json');
-  const installed = join(folder, 'node_modules/.package-lock.json');
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  const installedLock = join(folder, 'node_modules/.installed-lock.json');
+  if (existsSync(installedLock) && readFileSync(installedLock).equals(readFileSync(lock))) return;
   process.stderr.write('bench: installing the other packages once: npm ci --prefix bench/rpc\n');
   const { status, error } = spawnSync('npm', ['ci', '--ignore-scripts', '--loglevel=error', '--prefix', folder], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (status !== 0) throw new Error(`npm ci --prefix bench/rpc failed${error ? `: ${error.message}` : ''}`);
+  copyFileSync(lock, installedLock);
 }
 
 /** The installed version of a package, for the table. */

@@ -25,7 +25,7 @@ async function main() {
     process.stdout.write(usage);
     return;
   }
-  installPeers();
+  installPeers(options.peers);
   const machine = describeMachine();
   const product = describeProduct();
   const peers = await Promise.all(options.peers.map(loadPeer));

@@ -6,6 +6,8 @@ const SLOW_MILLIS = 10;
 const LIMITED_AT_ONCE = 8;
 const LIMITED_MILLIS = 8;
 
+export const LIMITED_PER_SECOND = (LIMITED_AT_ONCE * 1000) / LIMITED_MILLIS;
+
 /** @param {{ object: 'native' | 'json' }} traits */
 export function makeMethods({ object }) {
   let received = 0;

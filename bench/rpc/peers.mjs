@@ -22,9 +22,17 @@ export const PEERS = [
  * - `carries`: what a body is, `bytes` or `text` (a string of as many letters, for those that speak JSON)
  * - `object`: `native` when objects are its bodies, `json` when the bench makes bytes of them
  * - `oneway`, `tls`, `churn`, `idle`: whether it can do that
+ * - `dialsBack`: whether answers come over a connection that the server makes
  *
- * `timeoutMillis` is for those that have a timeout by default, where that is too short for a load. Beside it stand `listen({ methods, tls, large })`, which gives `{ port }`, and `connect({ port, tls, large, timeoutMillis })`, which gives
- * `{ call(method, payload, done), oneway(method, payload), close() }`.
+ * Beside it stand `listen(options)`, which gives `{ port }`, and `connect({ port, ...options })`, which gives
+ * `{ call(method, payload, done), oneway(method, payload), close() }`. The options:
+ *
+ * - `methods`: what the server does, by name
+ * - `tls`: `{ key, cert }` of the server
+ * - `large`: bodies may be up to 16 MiB
+ * - `timeoutMillis`: of calls, for those that have a timeout by default, where that is too short for a load
+ * - `brisk`: faults are to be noticed within some 5 s, where there is a setting for that
+ * - `overload`: `isBusy()` tells that too many calls of `limited` wait, for those that can be told
  */
 export async function loadPeer(name) {
   const { traits, listen, connect } = await import(`./peers/${name}.mjs`);
@@ -38,6 +46,7 @@ export async function loadPeer(name) {
       tls: false,
       churn: true,
       idle: true,
+      dialsBack: false,
       ...traits,
     },
   };

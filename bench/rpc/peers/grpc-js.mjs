@@ -8,8 +8,10 @@ const pathOf = (method) => `/bench.Bench/${method}`;
 const limitFor = (large) =>
   large ? { 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 } : {};
 
-export async function listen({ methods, tls, large }) {
-  const server = new Server(limitFor(large));
+const BRISK = { 'grpc.keepalive_time_ms': 2_000, 'grpc.keepalive_timeout_ms': 2_000 };
+
+export async function listen({ methods, tls, large, brisk }) {
+  const server = new Server({ ...limitFor(large), ...(brisk ? BRISK : {}) });
   const definition = {};
   const implementation = {};
   for (const name of Object.keys(methods)) {
@@ -39,7 +41,7 @@ export async function listen({ methods, tls, large }) {
   return { port };
 }
 
-export async function connect({ port, tls, large }) {
+export async function connect({ port, tls, large, brisk, timeoutMillis = 5_000 }) {
   const client = new Client(
     `127.0.0.1:${port}`,
     tls === undefined ? credentials.createInsecure() : credentials.createSsl(Buffer.from(tls.cert)),
@@ -50,14 +52,20 @@ export async function connect({ port, tls, large }) {
         ? {}
         : { 'grpc.ssl_target_name_override': 'localhost', 'grpc.default_authority': 'localhost' }),
       ...limitFor(large),
+      ...(brisk ? BRISK : {}),
     },
   );
   await new Promise((resolve, reject) => {
-    client.waitForReady(Date.now() + 10_000, (error) => (error === undefined ? resolve() : reject(error)));
+    client.waitForReady(Date.now() + (brisk ? 5_000 : 10_000), (error) =>
+      error === undefined ? resolve() : reject(error),
+    );
   });
   return {
     call(method, body, done) {
-      client.makeUnaryRequest(pathOf(method), same, same, body, (error, answer) => done(error ?? undefined, answer));
+      const options = brisk ? { deadline: Date.now() + timeoutMillis } : {};
+      client.makeUnaryRequest(pathOf(method), same, same, body, options, (error, answer) =>
+        done(error ?? undefined, answer),
+      );
     },
     close: () => client.close(),
   };

@@ -7,14 +7,22 @@ const { ServiceBroker } = require('moleculer');
  * Moleculer's TCP transporter. A client is a node of its own, which knows the server by its address instead of by broadcast; the node
  * cannot come and go within milliseconds, so it takes no part in what counts connections.
  */
-export const traits = { packages: ['moleculer'], carries: 'text', oneway: true, churn: false, idle: false };
+export const traits = {
+  packages: ['moleculer'],
+  carries: 'text',
+  oneway: true,
+  churn: false,
+  idle: false,
+  dialsBack: true,
+};
 
 let nodes = 0;
 
-function broker(nodeID, options, maxPacketSize) {
+function broker(nodeID, options, maxPacketSize, requestTimeout = 0) {
   return new ServiceBroker({
     nodeID,
     logger: false,
+    requestTimeout,
     transporter: { type: 'TCP', options: { udpDiscovery: false, useHostname: false, ...maxPacketSize, ...options } },
   });
 }
@@ -35,10 +43,15 @@ export async function listen({ methods, large }) {
   return { port: server.transit.tx.opts.port };
 }
 
-export async function connect({ port, large }) {
-  const client = broker(`client-${process.pid}-${nodes++}`, { urls: [`127.0.0.1:${port}/server`] }, limitFor(large));
+export async function connect({ port, large, brisk, timeoutMillis = 5_000 }) {
+  const client = broker(
+    `client-${process.pid}-${nodes++}`,
+    { urls: [`127.0.0.1:${port}/server`] },
+    limitFor(large),
+    brisk ? timeoutMillis : 0,
+  );
   await client.start();
-  await client.waitForServices('bench', 10_000);
+  await client.waitForServices('bench', brisk ? 5_000 : 10_000);
   return {
     call(method, data, done) {
       client.call(`bench.${method}`, { data }).then((answer) => done(undefined, answer), done);

@@ -1,23 +1,27 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import {
-  createExtFields,
   defineCommand,
   RemotingClient,
   RemotingCommand,
   RemotingServer,
   SerializeType,
+  TracingChannelName,
   t,
 } from '@rmqns/remoting';
 
 /**
- * Ours in its forms: raw processors with the two header formats, typed calls, and typed calls watched by hooks.
+ * Ours in its forms: raw processors with the two header formats, typed calls, and typed calls that hooks and tracing watch.
  *
  * @typedef {{ typed?: boolean, serializeType?: SerializeType, watched?: boolean }} Form
  */
 
 const CODES = { echo: 9001, slow: 9002, never: 9003, limited: 9004, object: 9005, count: 9006 };
+const TRACE_PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const EMPTY = Buffer.alloc(0);
 /** Where a load is larger than what frames may be by default; the other packages' limits are raised too. */
-const MAX_FRAME_BYTES = 64 * 1024 * 1024;
+const limitFor = (large) => (large ? { maxFrameBytes: 64 * 1024 * 1024 } : {});
+/** Calls have a timeout of 3 s by default. */
+const BRISK = { frameTimeoutMillis: 5_000, stalledWriteMillis: 5_000 };
 
 /** A header that is checked, as real commands have one, beside the body. */
 const commands = Object.fromEntries(
@@ -52,17 +56,17 @@ export function rmqns({ typed = false, serializeType = SerializeType.JSON, watch
       object: typed ? 'native' : 'json',
       oneway: true,
     },
-    async listen({ methods, overload }) {
-      const server = new RemotingServer({ port: 0, maxFrameBytes: MAX_FRAME_BYTES });
+    async listen({ methods, overload, large, brisk }) {
+      const server = new RemotingServer({ port: 0, ...limitFor(large), ...(brisk ? BRISK : {}) });
       if (watched) watch(server);
       if (typed) handleTyped(server, methods);
       else processRaw(server, methods, overload);
       await server.start();
       return { port: Number(server.address.split(':').at(-1)) };
     },
-    async connect({ port, timeoutMillis }) {
+    async connect({ port, timeoutMillis, large }) {
       const address = `127.0.0.1:${port}`;
-      const client = new RemotingClient({ maxFrameBytes: MAX_FRAME_BYTES, timeoutMillis });
+      const client = new RemotingClient({ timeoutMillis, ...limitFor(large) });
       if (watched) watch(client);
       const calls = typed ? typedCalls(client, address) : rawCalls(client, address, serializeType);
       return { ...calls, close: () => client.destroy() };
@@ -134,17 +138,33 @@ function typedCalls(client, address) {
   };
 }
 
-/** A hook at both ends that reads and adds, as tracing does. */
+/** A hook at both ends that looks at everything, and a subscriber of the tracing channels that passes a trace on, as an exporter does. */
 function watch(remoting) {
+  const seen = { calls: 0, answers: 0, bytes: 0, spans: 0 };
   remoting.registerRpcHook({
     doBeforeRequest(_address, request) {
-      request.extFields ??= createExtFields();
-      request.extFields['trace'] ??= '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+      seen.calls++;
+      seen.bytes += request.body?.length ?? 0;
     },
-    doAfterResponse(_address, request, response) {
-      if (response === undefined) return;
-      response.extFields ??= createExtFields();
-      response.extFields['trace'] ??= request.extFields?.['trace'] ?? '';
+    doAfterResponse(_address, _request, response) {
+      seen.answers++;
+      seen.bytes += response?.body?.length ?? 0;
     },
   });
+  const ignored = () => {};
+  const spans = { end: ignored, asyncStart: ignored, error: ignored };
+  const ended = (trace) => {
+    if (trace.outcome !== undefined) seen.spans++;
+  };
+  tracingChannel(TracingChannelName.REQUEST).subscribe({
+    ...spans,
+    start: (trace) => trace.setExtField('traceparent', TRACE_PARENT),
+    asyncEnd: ended,
+  });
+  tracingChannel(TracingChannelName.HANDLE).subscribe({
+    ...spans,
+    start: (trace) => trace.extField('traceparent'),
+    asyncEnd: ended,
+  });
+  return seen;
 }

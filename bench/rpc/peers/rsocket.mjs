@@ -67,13 +67,13 @@ function metadataOf(method) {
   return metadata;
 }
 
-export async function connect({ port, tls }) {
+export async function connect({ port, tls, brisk }) {
   const client = new RSocketClient({
     setup: {
       dataMimeType: 'application/octet-stream',
       metadataMimeType: 'application/octet-stream',
-      keepAlive: 60_000,
-      lifetime: 180_000,
+      keepAlive: brisk ? 2_000 : 60_000,
+      lifetime: brisk ? 5_000 : 180_000,
     },
     transport:
       tls === undefined
