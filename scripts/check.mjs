@@ -13,6 +13,8 @@ const checks = [
   { name: 'lint and format', command: join(bin, 'biome'), args: ['ci', '--error-on-warnings', '.'] },
   { name: 'unused code', command: join(bin, 'knip'), args: [] },
   { name: 'dependency rule', command: process.execPath, args: ['scripts/check-dependencies.mjs'] },
+  { name: 'links of the API reference', command: 'npm', args: ['run', '--silent', 'lint:docs'] },
+  { name: 'package', command: 'npm', args: ['run', '--silent', 'lint:package'] },
 ];
 
 let passed = 0;

@@ -25,7 +25,7 @@ export interface Channel {
   readonly bytesWritten: number;
   /**
    * While false nothing is read from the socket, and the peer is slowed down by TCP. Belongs to the channel's owner; switching it on
-   * again fires {@link ReadResumedEvent}.
+   * again fires `ReadResumedEvent`.
    */
   autoRead: boolean;
   /** Resolves when the connection has ended, with the error that ended it, if any. Never rejects. */
