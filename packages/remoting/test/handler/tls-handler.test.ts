@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { EmbeddedChannel } from '../../src/channel/embedded-channel.js';
 import type { RemotingError } from '../../src/errors.js';
@@ -233,17 +234,17 @@ describe('TlsHandler', () => {
     expect(sides.every(({ client, server }) => client.handshake?.error ?? server.handshake?.protocol)).to.equal(true);
   });
 
-  it('is put in at any byte of a stream that began plainly', async function () {
+  it('is put in, with compression after it, at any byte of a stream that began plainly', async function () {
     this.timeout(30_000);
     for (let at = 0; ; at++) {
       const { done, text } = await upgrade(at);
-      expect(text, `cut at ${at}`).to.equal('hello over TLS');
+      expect(text, `cut at ${at}`).to.equal('hello, compressed, over TLS');
       if (done) break;
     }
   });
 });
 
-/** A plain line asks for TLS, and all after it is; the client's whole stream is cut in two at one place. */
+/** A plain line asks for TLS, and all after it is, compressed; the client's whole stream is cut in two at one place. */
 async function upgrade(at: number): Promise<{ done: boolean; text: string }> {
   let text = '';
   const server = new EmbeddedChannel({
@@ -257,6 +258,13 @@ async function upgrade(at: number): Promise<{ done: boolean; text: string }> {
         ctx.fireChannelRead(bytes.subarray(end + 1));
       },
     },
+    inflate: {
+      channelRead: (ctx, message) => {
+        packed = Buffer.concat([packed, message as Buffer]);
+        const length = packed[0] ?? 0;
+        if (packed.length > length) ctx.fireChannelRead(inflateRawSync(packed.subarray(1, 1 + length)));
+      },
+    },
     text: {
       channelRead: (_ctx, message) => {
         text += String(message);
@@ -264,10 +272,17 @@ async function upgrade(at: number): Promise<{ done: boolean; text: string }> {
     },
   });
   let kept = Buffer.alloc(0);
+  let packed = Buffer.alloc(0);
   const client = new EmbeddedChannel();
   client.writeAndFlush(Buffer.from('STARTTLS\n'));
   client.pipeline.addFirst('tls', new TlsHandler(clientTls, { servername: 'localhost', clock: new ManualClock() }));
-  client.writeAndFlush(Buffer.from('hello over TLS'));
+  client.pipeline.addLast('deflate', {
+    write: (ctx, message, listener) => {
+      const deflated = deflateRawSync(message as Buffer);
+      ctx.write([Buffer.from([deflated.length]), deflated], listener);
+    },
+  });
+  client.writeAndFlush(Buffer.from('hello, compressed, over TLS'));
   let passed = 0;
   for (let quiet = 0; quiet < 4; quiet++) {
     for (let sent = client.readOutbound(); sent !== undefined; sent = client.readOutbound()) {
