@@ -4,6 +4,7 @@ import { JavaRemoting } from './java-remoting.js';
 import { describeJavaServer } from './java-server.js';
 import { describeProxyProtocol } from './proxy-protocol.js';
 import { describeSigning } from './signing.js';
+import { describeTls } from './tls.js';
 
 for (const version of apacheVersions) {
   describe(`Java's remoting of ${version}`, () => {
@@ -26,5 +27,6 @@ for (const version of apacheVersions) {
     describeJavaServer(() => java, version);
     describeProxyProtocol(() => java, version);
     describeSigning(() => java, version);
+    describeTls(() => java, version);
   });
 }

@@ -134,7 +134,7 @@ function pairs(settings: ApacheSettings): string[] {
   return Object.entries(settings).map(([key, value]) => `${key}=${value}`);
 }
 
-/** Why the interop tests cannot run on this machine, or `undefined` when they can: they need a JDK of 17 or later, and Maven. */
+/** Why the interop tests cannot run on this machine, or `undefined` when they can: they need a JDK of 17 or later, Maven and OpenSSL. */
 export function missingForInterop(): string | undefined {
   const javac = spawnSync('javac', ['-version'], { encoding: 'utf8', timeout: 20_000 });
   const release = `${javac.stdout ?? ''}${javac.stderr ?? ''}`.match(/javac (\d+)/)?.[1];
@@ -142,6 +142,8 @@ export function missingForInterop(): string | undefined {
   if (Number(release) < 17) return `the JDK is too old: javac says ${release}, 17 is needed`;
   const maven = spawnSync('mvn', ['--version'], { encoding: 'utf8', timeout: 20_000 });
   if (maven.error !== undefined) return 'no Maven: mvn is not on the PATH';
+  const openssl = spawnSync('openssl', ['version'], { encoding: 'utf8', timeout: 20_000 });
+  if (openssl.error !== undefined) return 'no OpenSSL: openssl is not on the PATH';
   return undefined;
 }
 
@@ -151,7 +153,7 @@ interface SkippableContext {
 }
 
 /**
- * For a `before` hook: skips the suite, saying why, on a machine without Java or Maven. With `RMQNS_INTEROP=required` in the environment
+ * For a `before` hook: skips the suite, saying why, on a machine without Java, Maven or OpenSSL. With `RMQNS_INTEROP=required` in the environment
  * that is a failure instead.
  */
 export function requireInterop(context: SkippableContext): void {

@@ -9,6 +9,7 @@ export {
   requireInterop,
 } from './apache.js';
 export { CapturedProcess, type CapturedProcessOptions, type ProcessExit } from './captured-process.js';
+export { type CertificateFiles, type Certificates, createCertificates } from './certificates.js';
 export { type EventuallyOptions, eventually } from './eventually.js';
 export { freePort } from './free-port.js';
 export { canonicalJson, hasBareNames, type Json, parseLenientJson } from './lenient-json.js';
