@@ -37,7 +37,9 @@ async function serve(args: CliArguments, config: ReturnType<typeof loadNamesrvCo
     throw sentence === undefined ? error : new Exit(ExitCode.FAILED, sentence, { cause: error });
   }
   // 4.x ends after JSON; what scripts look for is the beginning.
-  log.printLine(`The Name Server boot success. serializeType=JSON, address ${nameServer.address}`);
+  log.printLine(
+    `The Name Server boot success. serializeType=${options.serializeType ?? 'JSON'}, address ${nameServer.address}`,
+  );
 }
 
 runProgram('mqnamesrv', main);

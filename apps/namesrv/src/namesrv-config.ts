@@ -12,7 +12,7 @@ import {
 import { Exit, ExitCode, type Setting } from '@rmqns/program';
 import type { CliArguments } from './cli-arguments.js';
 import { readConfigFile } from './config-file.js';
-import { readEnvironment } from './environment.js';
+import { readEnvironment, SERIALIZE_TYPE_PROPERTY } from './environment.js';
 
 export interface NamesrvConfig {
   readonly options: ResolvedNamesrvOptions;
@@ -41,7 +41,8 @@ export function loadNamesrvConfig(
   };
   const withoutEffect = new Set<string>();
   const apply = (settings: readonly Setting[], mayHaveNoEffect: boolean): void => {
-    for (const { key, text, where } of settings) {
+    for (const { key: given, text, where } of settings) {
+      const key = given === SERIALIZE_TYPE_PROPERTY ? 'serializeType' : given;
       const parsed = parseOptionText(key, text);
       if (parsed.problem === undefined) {
         values[parsed.name] = parsed.value;

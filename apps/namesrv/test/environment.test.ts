@@ -26,6 +26,17 @@ describe('readEnvironment', () => {
     ]);
   });
 
+  it('takes the format of headers as it is set for Java, the system property before the variable', () => {
+    const environment = {
+      JAVA_OPT: '-Xmx1g -Drocketmq.serialize.type=JSON "-Drocketmq.serialize.type=ROCKETMQ"',
+      ROCKETMQ_SERIALIZE_TYPE: 'JSON',
+    };
+    expect(readEnvironment(environment).map(({ key, text }) => [key, text])).to.deep.equal([
+      ['serializeType', 'JSON'],
+      ['serializeType', 'ROCKETMQ'],
+    ]);
+  });
+
   it('passes an unknown variable on under a name that shows what was meant', () => {
     expect(readEnvironment({ RMQ_NAMESRV_LISTEN__PROT: '1' })[0]?.key).to.equal('listenProt');
   });

@@ -75,7 +75,9 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       allIdleMillis: resolved.serverChannelMaxIdleTimeSeconds * 1000,
       maxFrameBytes: resolved.maxFrameBytes,
       version: profile.version,
-      responseSerializeType: profile.answersInRequestFormat ? 'request' : SerializeType.JSON,
+      responseSerializeType: profile.answersInRequestFormat
+        ? 'request'
+        : SerializeType[resolved.serializeType ?? 'JSON'],
       clock,
       logger: this.#logger,
     });

@@ -448,6 +448,14 @@ export const namesrvOptionTable = {
     choices: ['4.7.1', '4.9.7', '5.3.3'],
     meaning: "The release whose answers are given where releases' answers differ.",
   },
+  serializeType: {
+    ...ours,
+    type: 'string',
+    default: undefined,
+    choices: ['JSON', 'ROCKETMQ'],
+    meaning:
+      "The format of headers in answers, in Java the system property rocketmq.serialize.type; by default JSON. Profile 4.9.7 answers in the request's.",
+  },
   defaultHeartbeatTimeoutMillis: {
     ...ours,
     type: 'long',

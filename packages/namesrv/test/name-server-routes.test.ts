@@ -71,6 +71,18 @@ describe('a name server, asked by clients and operators', () => {
     }
   });
 
+  it('answers in the format it is set to, but for 4.9.7, which follows the request', async () => {
+    for (const [profile, expected] of [
+      ['4.7.1', SerializeType.ROCKETMQ],
+      ['4.9.7', SerializeType.JSON],
+      ['5.3.3', SerializeType.ROCKETMQ],
+    ] as const) {
+      const server = await start({ profile, serializeType: 'ROCKETMQ' });
+      const response = await ask(connect(), server, RequestCode.GET_BROKER_CLUSTER_INFO);
+      expect([profile, response.serializeType, text(response)]).to.deep.equal([profile, expected, EMPTY]);
+    }
+  });
+
   it('tells a slave its master, and nothing to a master or to a slave without a living one', async () => {
     const server = await start();
     const slave = { brokerId: '1', brokerAddr: '10.0.0.2:10911', haServerAddr: '10.0.0.2:10912' };
