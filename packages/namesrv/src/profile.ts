@@ -17,12 +17,14 @@ export interface Profile {
   readonly fiveX: boolean;
   /** The page that the remark of code 17 points to. */
   readonly faqUrl: string;
-  /** Header format of answers: the server's own (JSON), or the request's (4.9.7; nameserver 1.3). */
+  /** Header format of answers: the server's own (option serializeType), or the request's (4.9.7; nameserver 1.3). */
   readonly answersInRequestFormat: boolean;
   /** Whether a first registration of exactly one topic is refused (5.x; nameserver 3.4). */
   readonly refusesSingleTopicFirst: boolean;
-  /** 4.7.1 keeps a topic's queues in a list, in which a changed entry moves to the end (nameserver 3.5). */
+  /** 4.7.1 keeps a topic's queues in a list, in which a changed entry moves to the end; later ones in a map (nameserver 3.5). */
   readonly changedQueueMovesToEnd: boolean;
+  /** The first size of Java's brokerAddrTable, by which code 304 finds its broker (nameserver 2.10, 8.6). */
+  readonly brokerTableCapacity: number;
   /** Expiry scan: first run and period, in milliseconds (nameserver 3.2; ours delays the first 5.x run from 5 ms to a period). */
   readonly scanInitialDelayMillis: number;
   readonly scanPeriodMillis: number;
@@ -32,6 +34,7 @@ const fourX = {
   fiveX: false,
   faqUrl: 'http://rocketmq.apache.org/docs/faq/',
   refusesSingleTopicFirst: false,
+  brokerTableCapacity: 128,
   scanInitialDelayMillis: 5_000,
   scanPeriodMillis: 10_000,
 } as const;
@@ -65,6 +68,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     answersInRequestFormat: false,
     refusesSingleTopicFirst: true,
     changedQueueMovesToEnd: false,
+    brokerTableCapacity: 256,
     scanInitialDelayMillis: 5_000,
     scanPeriodMillis: 5_000,
   },

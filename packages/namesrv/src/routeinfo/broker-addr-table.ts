@@ -1,6 +1,7 @@
 import type { BrokerData } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 import { BrokerGroup } from './broker-group.js';
+import { firstInJavaOrder } from './java-hash-order.js';
 
 /** A broker group, to read. */
 export type ReadableBrokerGroup = Omit<BrokerGroup, 'putMember' | 'removeMember' | 'setFlags'>;
@@ -29,10 +30,11 @@ export class BrokerAddrTable {
     for (const [brokerName, group] of this.#groups) yield [brokerName, group.data];
   }
 
-  /** The address of some broker. */
-  anyAddr(): string | undefined {
-    for (const group of this.#groups.values()) if (group.minId !== undefined) return group.addrOf(group.minId);
-    return undefined;
+  /** The address that Apache's finds first, whose table is made with this capacity: of the smallest id of a group. */
+  firstAddr(capacity: number): string | undefined {
+    const groups = this.#groups.values();
+    const group = firstInJavaOrder(groups, ({ brokerName }) => brokerName, { size: this.#groups.size, capacity });
+    return group?.minId === undefined ? undefined : group.addrOf(group.minId);
   }
 
   /** The groups that have this address as a member; a copy. */

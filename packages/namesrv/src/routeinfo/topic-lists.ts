@@ -1,4 +1,5 @@
 import { hasUnitFlag, hasUnitSubFlag, type QueueData } from '@rmqns/protocol';
+import { firstInJavaOrder } from './java-hash-order.js';
 import type { RouteTables } from './route-tables.js';
 
 /** The names that code 304 answers: clusters and broker groups, and the address of some broker. */
@@ -20,11 +21,11 @@ export function topicsByCluster(tables: RouteTables, clusterName: string): strin
 export function systemTopicList(tables: RouteTables): SystemTopicList {
   const topicList: string[] = [];
   for (const [cluster, brokerNames] of tables.clusterAddrTable.entries()) topicList.push(cluster, ...brokerNames);
-  const brokerAddr = tables.brokerAddrTable.anyAddr();
+  const brokerAddr = tables.brokerAddrTable.firstAddr(tables.profile.brokerTableCapacity);
   return brokerAddr === undefined ? { topicList } : { topicList, brokerAddr };
 }
 
-/** Topics of units. As in Apache the first queue entry decides (reference: nameserver 2.10). */
+/** Topics of units. As in Apache the queue entry that its map shows first decides (reference: nameserver 2.10). */
 export function unitTopics(tables: RouteTables): string[] {
   return topicsWhere(tables, ({ topicSysFlag }) => hasUnitFlag(topicSysFlag));
 }
@@ -42,8 +43,15 @@ export function hasUnitSubUnUnitTopics(tables: RouteTables): string[] {
 function topicsWhere(tables: RouteTables, accept: (first: QueueData) => boolean): string[] {
   const topics: string[] = [];
   for (const topic of tables.topicQueueTable.topics()) {
-    const first = tables.topicQueueTable.first(topic);
+    const first = firstQueue(tables, topic);
     if (first !== undefined && accept(first)) topics.push(topic);
   }
   return topics;
+}
+
+function firstQueue({ topicQueueTable, profile }: RouteTables, topic: string): QueueData | undefined {
+  const oldest = topicQueueTable.first(topic);
+  if (profile.changedQueueMovesToEnd || topicQueueTable.sameFlag(topic)) return oldest;
+  const queues = topicQueueTable.queuesOf(topic);
+  return firstInJavaOrder(queues, ({ brokerName }) => brokerName, { size: queues.length, capacity: 16 });
 }

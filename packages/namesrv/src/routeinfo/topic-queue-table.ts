@@ -52,6 +52,12 @@ export class TopicQueueTable {
     return Array.isArray(queues) ? queues[0] : queues;
   }
 
+  /** Whether all queue entries of a topic have one system flag. */
+  sameFlag(topic: string): boolean {
+    const queues = this.#queues.get(topic);
+    return !Array.isArray(queues) || queues.every(({ topicSysFlag }) => topicSysFlag === queues[0]?.topicSysFlag);
+  }
+
   topics(): IterableIterator<string> {
     return this.#queues.keys();
   }

@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { firstInJavaOrder } from '../../src/routeinfo/java-hash-order.js';
+
+const first = (names: readonly string[], capacity: number): string | undefined =>
+  firstInJavaOrder(names, (name) => name, { size: names.length, capacity });
+
+describe('firstInJavaOrder', () => {
+  it('is the name in the first bucket; nameserver 8.6: T4 of T1 to T4 in 16 buckets', () => {
+    expect(first(['T1', 'T2', 'T3', 'T4'], 16)).to.equal('T4');
+  });
+
+  it('is the name put first of two in one bucket', () => {
+    expect(first(['Aa', 'BB'], 16)).to.equal('Aa');
+    expect(first(['BB', 'Aa'], 16)).to.equal('BB');
+  });
+
+  it('sees a table double that is filled beyond three quarters', () => {
+    // Hashes 97 (a) and 112 (p): buckets 1 and 0 of 16, and 1 and 16 of 32.
+    expect(first(['a', 'p'], 16)).to.equal('p');
+    expect(first(['a', 'p'], 32)).to.equal('a');
+    const many = ['a', 'p', ...Array.from({ length: 11 }, (_, index) => String.fromCharCode(98 + index))];
+    expect(first(many, 16)).to.equal('a');
+  });
+
+  it('is none of no names', () => {
+    expect(first([], 16)).to.equal(undefined);
+  });
+});
