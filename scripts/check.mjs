@@ -12,6 +12,7 @@ const checks = [
   { name: 'types', command: join(bin, 'tsc'), args: ['-b'] },
   { name: 'lint and format', command: join(bin, 'biome'), args: ['ci', '--error-on-warnings', '.'] },
   { name: 'unused code', command: join(bin, 'knip'), args: [] },
+  { name: 'page of differences', command: process.execPath, args: ['scripts/compatibility.mjs', '--check'] },
   { name: 'dependency rule', command: process.execPath, args: ['scripts/check-dependencies.mjs'] },
   { name: 'links of the API reference', command: 'npm', args: ['run', '--silent', 'lint:docs'] },
   { name: 'package', command: 'npm', args: ['run', '--silent', 'lint:package'] },

@@ -1,18 +1,15 @@
 import { join } from 'node:path';
-import { createNameServer } from '@rmqns/namesrv';
+import { createNameServer, type NamesrvOptions, parseOptionText } from '@rmqns/namesrv';
 import { type ApacheVersion, listTranscripts, loadTranscript, TemporaryDirectory } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { differenceOf, ListedDifferences, readDifferences } from './differences.js';
 import { type ComparedAnswer, replayTranscript } from './replay.js';
-
-const scenarios = new Set(['default', 'master-slave', 'slave-first']);
 
 /** Codes that are sent, but whose answers are not compared: the server does not have them yet. What hangs on them is in differences.json. */
 const notBuiltYet = new Set([318, 319]);
 
 describe('recorded traffic', () => {
   for (const { version, scenario } of listTranscripts()) {
-    if (!scenarios.has(scenario)) continue;
     it(`${scenario} of ${version} gets Apache's answers`, async () => {
       const listed = new ListedDifferences(version, scenario);
       const answers = await replay(version, scenario, version);
@@ -46,9 +43,23 @@ async function replay(version: ApacheVersion, scenario: string, profile: ApacheV
     listenPort: 0,
     bindAddress: '127.0.0.1',
     kvConfigPath: join(directory.path, 'kvConfig.json'),
+    ...optionsOf(transcript.serverOptions),
   });
   await server.start();
   return await replayTranscript(transcript, Number(server.address.split(':')[1]));
+}
+
+/** The options that a transcript's server was started with. */
+function optionsOf(serverOptions: readonly string[]): NamesrvOptions {
+  const options: Record<string, string | number | boolean> = {};
+  for (const pair of serverOptions) {
+    const [key = '', text = ''] = pair.split('=');
+    const parsed = parseOptionText(key === '-Drocketmq.serialize.type' ? 'serializeType' : key, text);
+    if (parsed.problem !== undefined)
+      throw new Error(`the transcript's server has an option that ours has not: ${pair}`);
+    options[parsed.name] = parsed.value;
+  }
+  return options;
 }
 
 function describeAnswer({ step, code, nth, theirs, ours }: ComparedAnswer): object {
