@@ -8,8 +8,15 @@ export { isReadResumedEvent, type ReadResumedEvent } from './channel/read-resume
 export { formatSocketAddress, parseSocketAddress, type SocketAddress } from './channel/socket-address.js';
 export { type ChannelSocket, SocketChannel, type SocketChannelOptions } from './channel/socket-channel.js';
 export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channel/write-buffer-water-mark.js';
+export type { ConnectFailure } from './client/channel-table.js';
+export type { ChannelDescription, ClientDescription, PermitsDescription } from './client/client-description.js';
 export type { RemotingClientOptions } from './client/client-options.js';
-export { RemotingClient } from './client/remoting-client.js';
+export {
+  type ClientCloseOptions,
+  type CloseReport,
+  type ConnectOptions,
+  RemotingClient,
+} from './client/remoting-client.js';
 export type { SocksProxyConfig, SocksProxyMap } from './client/socks-proxies.js';
 export { type Clock, systemClock, type Timer } from './clock.js';
 export { type DescribeFrameOptions, describeFrame } from './codec/describe-frame.js';

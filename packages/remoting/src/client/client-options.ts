@@ -1,10 +1,11 @@
+import type { LookupFunction } from 'node:net';
 import {
   type ConnectionOptions,
   connectionDefaults,
   connectionOptionTable,
   type ResolvedConnectionOptions,
 } from '../rpc/connection-options.js';
-import { type OptionTable, resolveOptions, timerMillis } from '../rpc/option-table.js';
+import { type OptionRow, type OptionTable, resolveOptions, timerMillis } from '../rpc/option-table.js';
 import { resolveTlsClientOptions, type TlsClientOptions, tlsProblem } from '../tls/tls-options.js';
 import { SocksProxies, type SocksProxyMap } from './socks-proxies.js';
 
@@ -23,13 +24,45 @@ export interface RemotingClientOptions extends ConnectionOptions {
   readonly socksProxy?: SocksProxyMap | string | undefined;
   /** TLS with every server; default none [tls.enable]. A dial is done when the handshake is, which `connectTimeoutMillis` covers. */
   readonly tls?: TlsClientOptions | undefined;
+  /**
+   * After two dials of an address that failed in a row it is left alone for so long, then for `reconnectMultiplier` times that, and so on up to
+   * `reconnectMaxMillis`; each time longer by a random part of itself, up to `reconnectJitter`. Meanwhile calls fail at once. With the
+   * defaults a dead address is dialled at most ten times a minute. Default 1,000.
+   */
+  readonly reconnectInitialMillis?: number | undefined;
+  /** Default 10,000. */
+  readonly reconnectMaxMillis?: number | undefined;
+  /** Default 2. */
+  readonly reconnectMultiplier?: number | undefined;
+  /** From 0 up to 1; default 0.2. */
+  readonly reconnectJitter?: number | undefined;
+  /** Whether connections that are lost are made anew in the background, instead of by the next call; default false. */
+  readonly eager?: boolean | undefined;
+  /** Whether connections to all of the name server list are tried, every `connectTimeoutMillis`; default false [scanAvailableNameSrv, there true]. */
+  readonly scanAvailableNameSrv?: boolean | undefined;
+  /** Whether a request answered with GO_AWAY (1500) is sent again over a new connection; default true [enableReconnectForGoAway]. */
+  readonly enableReconnectForGoAway?: boolean | undefined;
+  /** Whether a connection over which nothing is called holds the process; default false: only calls under way do. */
+  readonly keepProcessAlive?: boolean | undefined;
+  /**
+   * How often the names of connected servers are resolved again: a connection to an address that its name does not have any more takes no
+   * further calls. Default 0: never, as names are resolved at each dial anyway.
+   */
+  readonly resolveIntervalMillis?: number | undefined;
+  /** How names are resolved, as in `net.connect`; default `dns.lookup`. */
+  readonly lookup?: LookupFunction | undefined;
+  /**
+   * Whether requests carry the time that is left for them, in the ext field `__deadlineMillis`, so that servers of this package drop what nobody
+   * waits for any more; default false.
+   */
+  readonly sendDeadline?: boolean | undefined;
 }
 
 export type ResolvedRemotingClientOptions = ResolvedConnectionOptions & {
-  readonly [Name in Exclude<keyof RemotingClientOptions, keyof ConnectionOptions | 'tls'>]-?: NonNullable<
+  readonly [Name in Exclude<keyof RemotingClientOptions, keyof ConnectionOptions | 'lookup' | 'tls'>]-?: NonNullable<
     RemotingClientOptions[Name]
   >;
-} & Pick<RemotingClientOptions, 'tls'>;
+} & Pick<RemotingClientOptions, 'lookup' | 'tls'>;
 
 const table: OptionTable<RemotingClientOptions> = {
   ...connectionOptionTable,
@@ -38,6 +71,17 @@ const table: OptionTable<RemotingClientOptions> = {
   closeSocketIfTimeout: { kind: 'boolean' },
   socksProxy: { kind: 'checked', problem: socksProxyProblem },
   tls: { kind: 'checked', problem: tlsProblem(resolveTlsClientOptions) },
+  reconnectInitialMillis: timerMillis(1),
+  reconnectMaxMillis: timerMillis(1),
+  reconnectMultiplier: numberFrom(1, 100),
+  reconnectJitter: numberFrom(0, 1),
+  eager: { kind: 'boolean' },
+  scanAvailableNameSrv: { kind: 'boolean' },
+  enableReconnectForGoAway: { kind: 'boolean' },
+  keepProcessAlive: { kind: 'boolean' },
+  resolveIntervalMillis: timerMillis(0),
+  lookup: { kind: 'function' },
+  sendDeadline: { kind: 'boolean' },
 };
 
 const defaults: ResolvedRemotingClientOptions = {
@@ -46,9 +90,30 @@ const defaults: ResolvedRemotingClientOptions = {
   connectTimeoutMillis: 3_000,
   closeSocketIfTimeout: true,
   socksProxy: {},
+  reconnectInitialMillis: 1_000,
+  reconnectMaxMillis: 10_000,
+  reconnectMultiplier: 2,
+  reconnectJitter: 0.2,
+  eager: false,
+  scanAvailableNameSrv: false,
+  enableReconnectForGoAway: true,
+  keepProcessAlive: false,
+  resolveIntervalMillis: 0,
+  sendDeadline: false,
   asyncPermits: 65_535,
   onewayPermits: 65_535,
 };
+
+/** A number, not only a whole one; both bounds are inclusive. */
+function numberFrom(min: number, max: number): OptionRow {
+  return {
+    kind: 'checked',
+    problem: (value) =>
+      typeof value === 'number' && value >= min && value <= max
+        ? undefined
+        : `must be a number from ${min} to ${max}, not ${String(value)}`,
+  };
+}
 
 function socksProxyProblem(value: unknown): string | undefined {
   try {

@@ -1,17 +1,14 @@
-import { connect, type Socket } from 'node:net';
+import { connect, type LookupFunction, type Socket } from 'node:net';
 import type { Clock } from '../clock.js';
 import { ConnectError } from '../errors.js';
-
-export interface DialTarget {
-  readonly host: string;
-  readonly port: number;
-}
+import type { DialTarget } from './dial-target.js';
 
 /** {@link dial}, or what stands in its place. */
 export type DialSocket = typeof dial;
 
 /**
- * Opens a TCP connection. Names are resolved anew each time. No socket is left behind, however it ends.
+ * Opens a TCP connection, or one to a Unix socket. Names are resolved anew each time; of a name with addresses of both families the
+ * first that answers is taken, so that a dead family costs a quarter of a second. No socket is left behind, however it ends.
  *
  * @throws RemotingError `CONNECT_FAILED` with the system's reason as cause, or when `timeoutMillis` or `signal` ended it first
  */
@@ -21,9 +18,11 @@ export function dial(
   timeoutMillis: number,
   clock: Clock,
   signal: AbortSignal,
+  lookup?: LookupFunction,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: target.host, port: target.port });
+    const { host, port, path } = target;
+    const socket = connect(path === undefined ? { host, port, lookup, autoSelectFamily: true } : { path });
     const settle = (error: ConnectError | undefined): void => {
       timer.cancel();
       signal.removeEventListener('abort', onAbort);

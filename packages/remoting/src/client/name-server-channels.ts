@@ -20,9 +20,19 @@ export class NameServerChannels {
     return this.#selector.addresses;
   }
 
-  /** Takes a new list; an empty one is ignored. */
-  update(addresses: readonly string[]): void {
-    this.#selector.update(addresses);
+  /** The address in use, if any. */
+  get chosen(): string | undefined {
+    return this.#selector.chosen;
+  }
+
+  /** Those of the list to which a connection stands. */
+  get available(): string[] {
+    return this.addresses.filter((address) => this.#table.active(address) !== undefined);
+  }
+
+  /** Takes a new list, and gives back the addresses that are not on it any more; an empty one is ignored. */
+  update(addresses: readonly string[]): string[] {
+    return this.#selector.update(addresses);
   }
 
   /** The connection in use, if it stands. */
@@ -35,6 +45,21 @@ export class NameServerChannels {
   failed(channel: Channel): void {
     const address = this.#table.addressOf(channel);
     if (address !== undefined) this.#selector.fail(address);
+  }
+
+  /** How long all of them are left alone after dials that failed. */
+  waitMillis(): number {
+    return Math.min(...this.addresses.map((address) => this.#table.waitMillis(address)));
+  }
+
+  /** Resolves when the first of them may be dialled again. */
+  whenDialable(): Promise<void> {
+    return Promise.race(this.addresses.map((address) => this.#table.whenDialable(address)));
+  }
+
+  /** Dials those of the list to which no connection stands; how that ends is seen in {@link available}. */
+  scan(): void {
+    for (const address of this.addresses) this.#table.getOrCreate(address).catch(() => {});
   }
 
   /**
@@ -60,8 +85,9 @@ export class NameServerChannels {
         last = error;
       }
     }
-    const tried = candidates.length === 0 ? 'null: no name server address is set' : `[${candidates.join(', ')}]`;
-    throw new ConnectError(`connect to ${tried} failed`, { cause: last });
+    if (candidates.length === 0) throw new ConnectError('connect to null failed: no name server address is set');
+    const why = last instanceof Error ? `, the last because: ${last.message}` : '';
+    throw new ConnectError(`connect to [${candidates.join(', ')}] failed${why}`, { cause: last });
   }
 
   #within(millis: number, address: string): Promise<Channel> {

@@ -1,17 +1,23 @@
+import { lookup as systemLookup } from 'node:dns';
 import { setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
 import { inFreshContext } from '../async-context.js';
 import type { Channel } from '../channel/channel.js';
-import { parseSocketAddress } from '../channel/socket-address.js';
 import { SocketChannel } from '../channel/socket-channel.js';
-import type { RemotingCommand } from '../command/remoting-command.js';
+import type { Timer } from '../clock.js';
+import { RemotingCommand } from '../command/remoting-command.js';
 import { ClosedError, RemotingError } from '../errors.js';
+import type { ConnectionListener } from '../handler/connection-events.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
+import { CallPromise } from '../rpc/call-promise.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { InvokeOptions } from '../rpc/typed-call.js';
+import { isStillAt, resolveName } from './address-watch.js';
 import { ChannelTable } from './channel-table.js';
+import { type ClientDescription, countBy, describePermits } from './client-description.js';
 import {
   type RemotingClientOptions,
   type ResolvedRemotingClientOptions,
@@ -19,33 +25,71 @@ import {
 } from './client-options.js';
 import { ClientTls } from './client-tls.js';
 import { type DialSocket, dial } from './dial.js';
+import { nameOf, parseDialTarget } from './dial-target.js';
+import { DrainingChannels } from './draining-channels.js';
+import { EagerReconnect } from './eager-reconnect.js';
 import { NameServerChannels } from './name-server-channels.js';
 import { dialThrough } from './socks-dial.js';
 import { SocksProxies } from './socks-proxies.js';
 import { traceDial } from './trace-dial.js';
 
+export interface ClientCloseOptions {
+  /** How long calls under way may take to end; default as long as their own timeouts allow. What is not done then is cut off. */
+  readonly graceMillis?: number | undefined;
+}
+
+/** How the calls ended that were under way when a client was closed. */
+export interface CloseReport {
+  /** By themselves, in whatever way. */
+  readonly finished: number;
+  /** By the close, with `CLOSED`. */
+  readonly cut: number;
+}
+
+export interface ConnectOptions {
+  /** Ends the wait with `ABORTED`; the dial goes on for others. */
+  readonly signal?: AbortSignal | undefined;
+  /** Default the client's `timeoutMillis`. */
+  readonly timeoutMillis?: number | undefined;
+  /** Waits for an address that is left alone after failed dials, as the option of calls. */
+  readonly waitForReady?: boolean | undefined;
+}
+
+const connecting: CallKind = { command: 'connect', isOneway: false };
+
 /**
  * Calls servers (upstream: `RemotingClient`, `NettyRemotingClient`). Connections are made by the first call to an address and shared by
- * all; nothing is dialled before. An address is `host:port` (IPv6 in brackets), or `undefined` for one of the list given to
- * {@link updateNameServerAddressList}.
+ * all; nothing is dialled before. An address is `host:port` (IPv6 in brackets), `unix:/path/of/socket`, or `undefined` for one of the list
+ * given to {@link updateNameServerAddressList}.
  *
  * Every call ends once: with its answer, or with a RemotingError whose code is `CONNECT_FAILED`, `SEND_FAILED`, `CONNECTION_CLOSED`,
  * `TIMEOUT`, `ABORTED`, `CLOSED`, `TOO_MANY_REQUESTS`, `INVALID_ARGUMENT`, or what an RPC hook threw (`HANDLER_FAILED` unless it is a
  * RemotingError); typed calls also `COMMAND_FAILED`, `DECODE_FAILED` and `ENCODE_FAILED`. Its timeout is for dial, sending and answer
- * together. A call's promise may be dropped: a failure that nobody looks at is no crash. Emits `connect`, `close`, `idle` and `exception` with the channel.
+ * together. A call's promise may be dropped: a failure that nobody looks at is no crash. Emits `connect`, `close`, `idle` and `exception` with the
+ * channel, and `connectFailed` with an address.
+ *
+ * An address whose dials fail is left alone for growing times; calls fail at once then, unless they have `waitForReady`. A server that
+ * says GO_AWAY (1500) gets a new connection, over which the request is sent again.
  */
 export class RemotingClient extends AbstractRemoting<string | undefined> implements AsyncDisposable {
   readonly #options: ResolvedRemotingClientOptions;
-  readonly #table = new ChannelTable((address, opened) =>
-    inFreshContext(() => traceDial(address, () => this.#createChannel(address, opened))),
-  );
+  readonly #table: ChannelTable;
+  readonly #draining: DrainingChannels;
+  readonly #eager: EagerReconnect | undefined;
   readonly #nameServers: NameServerChannels;
   readonly #dial: DialSocket;
   readonly #tls: ClientTls | undefined;
   readonly #dialsAbort = new AbortController();
+  /** The sockets of connections, to hold the process while it waits for their end. */
+  readonly #sockets = new WeakMap<Channel, Socket>();
+  /** Connections whose end this side wanted. */
+  readonly #givenUp = new WeakSet<Channel>();
   /** Calls that have not ended. */
   readonly #pending = new Set<ResponseFuture>();
-  #closing: Promise<void> | undefined;
+  readonly #timers: Timer[] = [];
+  #scanTimer: Timer | undefined;
+  #closing: Promise<CloseReport> | undefined;
+  #cut = 0;
   #destroyed = false;
   #onCallsEnded: (() => void) | undefined;
 
@@ -54,21 +98,54 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     const resolved = resolveClientOptions(options);
     super(new RemotingCore({ ...resolved, responseSerializeType: 'request' }), resolved.timeoutMillis);
     this.#options = resolved;
+    const { clock } = resolved;
+    const backoff = {
+      initialMillis: resolved.reconnectInitialMillis,
+      maxMillis: resolved.reconnectMaxMillis,
+      multiplier: resolved.reconnectMultiplier,
+      jitter: resolved.reconnectJitter,
+    };
+    this.#table = new ChannelTable(
+      (address, opened) => inFreshContext(() => traceDial(address, () => this.#createChannel(address, opened))),
+      { ...backoff, clock, onFailed: (failure) => this.emit('connectFailed', failure) },
+    );
     const proxies = new SocksProxies(resolved.socksProxy);
     this.#dial = proxies.isEmpty ? dial : dialThrough(proxies, dial);
-    this.#nameServers = new NameServerChannels(this.#table, this.#options.clock);
-    const { tls, clock, logger } = resolved;
+    this.#nameServers = new NameServerChannels(this.#table, clock);
+    this.#draining = new DrainingChannels((channel) => this.core.calls.responseTable.waitingOn(channel));
+    this.#eager = resolved.eager ? new EagerReconnect(this.#table, clock, backoff) : undefined;
+    const { tls, logger } = resolved;
     this.#tls = tls === undefined ? undefined : new ClientTls(tls, clock, emitReloadTo(this, logger));
+    this.core.calls.onGoAway = (future, channel) => this.#goAway(future, channel);
+    if (resolved.resolveIntervalMillis > 0 && proxies.isEmpty)
+      this.#timers.push(clock.setInterval(() => this.#resolveAgain(), resolved.resolveIntervalMillis, true));
     setMaxListeners(0, this.#dialsAbort.signal);
   }
 
-  /** The list for calls without an address; an empty one is ignored. */
+  /**
+   * The list for calls without an address; an empty one is ignored. Connections to addresses that are not on it any more are closed as soon as
+   * the calls over them have ended.
+   */
   updateNameServerAddressList(addresses: readonly string[]): void {
-    this.#nameServers.update(addresses);
+    if (this.#closing !== undefined) return;
+    for (const address of this.#nameServers.update(addresses)) {
+      this.#eager?.forget(address);
+      const channel = this.#table.active(address);
+      if (channel !== undefined) this.#retire(channel);
+    }
+    if (!this.#options.scanAvailableNameSrv || addresses.length === 0) return;
+    const { clock, connectTimeoutMillis } = this.#options;
+    this.#nameServers.scan();
+    this.#scanTimer ??= clock.setInterval(() => this.#nameServers.scan(), connectTimeoutMillis, true);
   }
 
   get nameServerAddressList(): readonly string[] {
     return this.#nameServers.addresses;
+  }
+
+  /** Those of the list to which a connection stands; with `scanAvailableNameSrv` connections to all are tried. */
+  get availableNameServerAddressList(): readonly string[] {
+    return this.#nameServers.available;
   }
 
   /** The open connection to an address, if there is one; nothing is dialled. For whoever must know when it ends, or end it. */
@@ -76,37 +153,121 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     return this.#table.active(address);
   }
 
-  /** Refuses new calls, lets those under way end (each has its timeout), then closes the connections. Twice is as good as once. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  /** The connection to an address, or with `undefined` to a name server, made now if there is none. Fails as a call does. */
+  connect(address: string | undefined, options: ConnectOptions = {}): Promise<Channel> {
+    const connected = new CallPromise<Channel>();
+    const future = this.#begin(
+      address,
+      RemotingCommand.request(0),
+      options.timeoutMillis ?? this.#options.timeoutMillis,
+      options,
+      connecting,
+      (error) => {
+        if (error !== undefined) connected.reject(error);
+      },
+      (channel) => {
+        connected.resolve(channel);
+        future?.settle(undefined, undefined);
+      },
+    );
+    if (future !== undefined) this.dispatch(address, future);
+    return connected.promise;
+  }
+
+  /** Whether a connection to the address stands or can be made; false for an empty address. */
+  async isAddressReachable(address: string, options: ConnectOptions = {}): Promise<boolean> {
+    if (address === '') return false;
+    try {
+      return (await this.connect(address, options)).isActive;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What the client is doing, as plain data. */
+  describe(): ClientDescription {
+    const { responseTable, asyncPermits, onewayPermits } = this.core.calls;
+    const active = this.#table.channels().filter((channel) => channel.isActive);
+    const describeChannel = (channel: Channel, state: 'active' | 'draining') => ({
+      id: channel.id,
+      address: this.#table.addressOf(channel),
+      remoteAddress: channel.remoteAddress,
+      localAddress: channel.localAddress,
+      state,
+      pendingCalls: responseTable.waitingOn(channel),
+      pendingBytes: channel.pendingBytes,
+      isWritable: channel.isWritable,
+    });
+    return {
+      state: this.#closing === undefined ? 'open' : 'closing',
+      channels: [
+        ...active.map((channel) => describeChannel(channel, 'active')),
+        ...this.#draining.channels().map((channel) => describeChannel(channel, 'draining')),
+      ],
+      dialling: this.#table.dialling(),
+      pendingCalls: countBy(this.#pending, ({ address }) => address ?? 'null'),
+      permits: { async: describePermits(asyncPermits), oneway: describePermits(onewayPermits) },
+      nameServers: {
+        addresses: this.#nameServers.addresses,
+        chosen: this.#nameServers.chosen ?? null,
+        available: this.#nameServers.available,
+      },
+      connectFailures: this.#table.failures().map(({ address, attempts, nextDialMillis, error }) => {
+        return { address, attempts, nextDialMillis, code: error.code, message: error.message };
+      }),
+    };
+  }
+
+  /**
+   * Refuses new calls, lets those under way end (each has its timeout), then closes the connections. Twice is as good as once: the first
+   * call's grace counts.
+   */
+  close({ graceMillis }: ClientCloseOptions = {}): Promise<CloseReport> {
+    this.#closing ??= this.#close(graceMillis);
     return this.#closing;
   }
 
   /** Ends the calls under way with `CLOSED`, and the connections, at once; also after {@link close}. */
-  async destroy(): Promise<void> {
+  async destroy(): Promise<CloseReport> {
     this.#destroyed = true;
     const closed = this.close();
-    for (const future of [...this.#pending])
-      future.fail('CLOSED', `${future.command} was cut off: the client is closed`);
-    this.#dialsAbort.abort();
-    for (const channel of this.#table.channels()) channel.destroy();
-    await closed;
+    this.#cutOff();
+    return await closed;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
-  async #close(): Promise<void> {
+  async #close(graceMillis: number | undefined): Promise<CloseReport> {
+    const { clock } = this.#options;
+    const pending = this.#pending.size;
+    this.#scanTimer?.cancel();
+    for (const timer of this.#timers) timer.cancel();
+    this.#eager?.close();
+    const channels = (): Channel[] => [...this.#table.channels(), ...this.#draining.channels()];
+    // Whoever waits for this must not see the process end before.
+    for (const channel of channels()) this.#sockets.get(channel)?.ref();
+    const grace = graceMillis === undefined ? undefined : clock.setTimeout(() => this.#cutOff(), graceMillis);
     if (this.#pending.size > 0) {
       await new Promise<void>((resolve) => {
         this.#onCallsEnded = resolve;
       });
     }
+    this.#table.close();
     this.#dialsAbort.abort();
     await Promise.allSettled(this.#table.dials());
     this.#tls?.close();
-    await Promise.all(this.#table.channels().map((channel) => channel.close()));
+    await Promise.all(channels().map((channel) => channel.close()));
+    grace?.cancel();
+    return { finished: pending - this.#cut, cut: this.#cut };
+  }
+
+  #cutOff(): void {
+    for (const future of [...this.#pending])
+      if (future.fail('CLOSED', `${future.command} was cut off: the client is closed`)) this.#cut++;
+    this.#dialsAbort.abort();
+    for (const channel of [...this.#table.channels(), ...this.#draining.channels()]) channel.destroy();
   }
 
   protected override addressOf(address: string | undefined): string | undefined {
@@ -117,17 +278,30 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     address: string | undefined,
     request: RemotingCommand,
     timeoutMillis: number,
-    { signal }: InvokeOptions,
-    { command, isOneway }: CallKind,
+    options: InvokeOptions,
+    kind: CallKind,
     callback: InvokeCallback,
   ): ResponseFuture | undefined {
+    return this.#begin(address, request, timeoutMillis, options, kind, callback, undefined);
+  }
+
+  #begin(
+    address: string | undefined,
+    request: RemotingCommand,
+    timeoutMillis: number,
+    { signal, waitForReady }: InvokeOptions,
+    { command, isOneway }: CallKind,
+    callback: InvokeCallback,
+    onChannel: ((channel: Channel) => void) | undefined,
+  ): ResponseFuture | undefined {
     if (this.#closing !== undefined) {
-      callback(closedError(address, undefined), undefined);
+      callback(new ClosedError('CLOSED', 'the client is closed', { address, sent: 'no' }), undefined);
       return undefined;
     }
     const { clock } = this.#options;
+    const onSettled = this.#onSettled;
     const future = this.core.calls.begin(
-      { clock, timeoutMillis, signal, address, request, command, isOneway, onSettled: this.#onSettled },
+      { clock, timeoutMillis, signal, address, request, command, isOneway, waitForReady, onChannel, onSettled },
       callback,
     );
     if (future.isSettled) return undefined;
@@ -137,7 +311,11 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
 
   readonly #onSettled = (future: ResponseFuture, error: RemotingError | undefined): void => {
     this.#pending.delete(future);
-    if (error !== undefined && future.channel !== undefined) this.#unanswered(future, future.channel, error);
+    const { channel } = future;
+    if (channel !== undefined) {
+      if (error !== undefined) this.#unanswered(future, channel, error);
+      this.#draining.callEnded(channel);
+    }
     if (this.#pending.size === 0) this.#onCallsEnded?.();
   };
 
@@ -166,18 +344,94 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     if (future.isSettled) return;
     const channel = address === undefined ? this.#nameServers.active() : this.#table.active(address);
     if (channel !== undefined) {
-      this.core.calls.send(future, channel);
+      this.#proceed(future, channel);
       return;
     }
     future.waits();
-    const dialled =
-      address === undefined
-        ? this.#nameServers.connect(future.timeoutMillis, () => !future.isSettled)
-        : this.#table.getOrCreate(address);
-    dialled.then(
-      (opened) => this.core.calls.send(future, opened),
-      (error: unknown) => future.failToConnect(error),
+    this.#connected(address, future).then(
+      // One that was to take no further calls meanwhile is none for this one.
+      (opened) => (this.#draining.has(opened) ? this.dispatch(address, future) : this.#proceed(future, opened)),
+      (error: unknown) => this.#notConnected(future, error),
     );
+  }
+
+  #proceed(future: ResponseFuture, channel: Channel): void {
+    if (future.onChannel === undefined) this.core.calls.send(future, channel);
+    else if (!future.isSettled) future.onChannel(channel);
+  }
+
+  #connected(address: string | undefined, future: ResponseFuture): Promise<Channel> {
+    if (future.waitForReady) return this.#whenReady(address, future);
+    return address === undefined
+      ? this.#nameServers.connect(future.timeoutMillis, () => !future.isSettled)
+      : this.#table.getOrCreate(address);
+  }
+
+  /** Tries until the call ends or the client closes. */
+  async #whenReady(address: string | undefined, future: ResponseFuture): Promise<Channel> {
+    for (;;) {
+      try {
+        return await (address === undefined
+          ? this.#nameServers.connect(future.timeoutMillis, () => !future.isSettled)
+          : this.#table.getOrCreate(address));
+      } catch (error) {
+        const isTemporary = RemotingError.is(error) && error.code === 'CONNECT_FAILED';
+        const hasTarget = address !== undefined || this.#nameServers.addresses.length > 0;
+        if (future.isSettled || !isTemporary || !hasTarget || this.#dialsAbort.signal.aborted) throw error;
+        await (address === undefined ? this.#nameServers.whenDialable() : this.#table.whenDialable(address));
+        if (future.isSettled) throw error;
+      }
+    }
+  }
+
+  #notConnected(future: ResponseFuture, error: unknown): void {
+    if (future.goneFrom === undefined) {
+      future.failToConnect(error);
+      return;
+    }
+    const reason = `Receive GO_AWAY from channelId=${future.goneFrom}`;
+    future.fail('SEND_FAILED', `send request to <${future.address}> failed: ${reason}, and no new connection`, error);
+  }
+
+  /** The server behind a connection goes away: what it did not serve is sent again over a new one (reference: remoting 3.10). */
+  #goAway(future: ResponseFuture, channel: Channel): void {
+    const from = `from channelId=${channel.id}`;
+    const failed = `send request to <${channel.remoteAddress}> failed`;
+    if (!this.#options.enableReconnectForGoAway) {
+      future.fail('SEND_FAILED', `${failed}: Receive GO_AWAY ${from}`, undefined, 'no');
+    } else if (future.goneFrom !== undefined) {
+      future.fail('SEND_FAILED', `${failed}: Receive GO_AWAY twice in request ${from}`, undefined, 'no');
+    } else {
+      this.core.calls.takeBack(future);
+      future.goneFrom = channel.id;
+      this.#retire(channel);
+      this.#draining.callEnded(channel);
+      this.dispatch(future.address, future);
+    }
+  }
+
+  /** The connection takes no further calls; it is closed when those over it have ended. */
+  #retire(channel: Channel): void {
+    this.#givenUp.add(channel);
+    this.#table.remove(channel);
+    this.#draining.add(channel);
+  }
+
+  /** Leaves connections to addresses that their names do not have any more. */
+  #resolveAgain(): void {
+    const lookup = this.#options.lookup ?? systemLookup;
+    for (const channel of this.#table.channels()) {
+      const address = this.#table.addressOf(channel);
+      const name = address === undefined ? undefined : nameOf(parseDialTarget(address));
+      if (name === undefined) continue;
+      resolveName(lookup, name).then(
+        (addresses) => {
+          if (channel.isActive && !isStillAt(channel, addresses)) this.#retire(channel);
+        },
+        // A resolver that fails takes no connection that works.
+        () => {},
+      );
+    }
   }
 
   async #createChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
@@ -190,33 +444,53 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   }
 
   async #openChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
-    const { connectTimeoutMillis, clock, logger } = this.#options;
-    const target = parseSocketAddress(address);
+    const { connectTimeoutMillis, clock, logger, lookup } = this.#options;
+    const target = parseDialTarget(address);
     const endMillis = clock.monotonic() + connectTimeoutMillis;
     const { signal } = this.#dialsAbort;
     const tlsContext = this.#tls === undefined ? undefined : await this.#tls.context(address);
-    const socket = await this.#dial(target, address, connectTimeoutMillis, clock, signal);
-    const channel = new SocketChannel(socket, channelOptions(clock, logger));
+    const socket = await this.#dial(target, address, connectTimeoutMillis, clock, signal, lookup);
+    const unixPath = target.path === undefined ? undefined : address;
+    const channel = new SocketChannel(socket, { ...channelOptions(clock, logger), remoteAddress: unixPath });
     try {
-      if (this.#destroyed) throw closedError(address, undefined);
-      initializeChannel(channel, this.core, emitTo(this), this.#options);
+      if (this.#destroyed) throw new ClosedError('CLOSED', 'the client is closed', { address, sent: 'no' });
+      initializeChannel(channel, this.core, this.#listener, this.#options);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', { address });
       channel.destroy(error);
       throw error;
     }
+    // A pending call holds the process by its timer.
+    if (!this.#options.keepProcessAlive && this.#closing === undefined) socket.unref();
+    this.#sockets.set(channel, socket);
     if (this.#tls !== undefined && tlsContext !== undefined) {
       const leftMillis = Math.max(1, endMillis - clock.monotonic());
-      const done = (): void => opened(channel);
-      await this.#tls.handshake(channel, tlsContext, target.host, leftMillis, signal, done);
+      const done = (): void => {
+        opened(channel);
+        if (this.#eager !== undefined) this.#watchLoss(address, channel);
+      };
+      await this.#tls.handshake(channel, tlsContext, target.host ?? 'localhost', leftMillis, signal, done);
       return channel;
     }
     opened(channel);
+    if (this.#eager !== undefined) this.#watchLoss(address, channel);
     channel.start();
     return channel;
   }
-}
 
-function closedError(address: string | undefined, opaque: number | undefined): RemotingError {
-  return new ClosedError('CLOSED', 'the client is closed', { address, opaque, sent: 'no' });
+  readonly #tell = emitTo(this);
+
+  readonly #listener: ConnectionListener = (event, channel, error) => {
+    if (event === 'idle') this.#givenUp.add(channel);
+    this.#tell(event, channel, error);
+  };
+
+  #watchLoss(address: string, channel: Channel): void {
+    const { clock } = this.#options;
+    const since = clock.monotonic();
+    void channel.closed.then(() => {
+      if (!this.#givenUp.has(channel) && this.#closing === undefined)
+        this.#eager?.lost(address, clock.monotonic() - since);
+    });
+  }
 }

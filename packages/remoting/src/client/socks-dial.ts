@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
+import type { SocketAddress } from '../channel/socket-address.js';
 import type { Clock } from '../clock.js';
 import { ConnectError } from '../errors.js';
-import type { DialSocket, DialTarget } from './dial.js';
+import type { DialSocket } from './dial.js';
 import { SocksHandshake } from './socks-handshake.js';
 import type { SocksProxies, SocksProxy } from './socks-proxies.js';
 
@@ -11,9 +12,10 @@ import type { SocksProxies, SocksProxy } from './socks-proxies.js';
  * told to let us in.
  */
 export function dialThrough(proxies: SocksProxies, direct: DialSocket): DialSocket {
-  return async (target, address, timeoutMillis, clock, signal) => {
-    const proxy = proxies.find(target.host);
-    if (proxy === undefined) return direct(target, address, timeoutMillis, clock, signal);
+  return async (target, address, timeoutMillis, clock, signal, lookup) => {
+    const proxy = target.host === undefined ? undefined : proxies.find(target.host);
+    if (proxy === undefined || target.host === undefined)
+      return direct(target, address, timeoutMillis, clock, signal, lookup);
     const deadline = clock.monotonic() + timeoutMillis;
     try {
       const socket = await direct(proxy.target, proxy.address, timeoutMillis, clock, signal);
@@ -30,7 +32,7 @@ export function dialThrough(proxies: SocksProxies, direct: DialSocket): DialSock
 /** Resolves with the socket at the target's first byte, paused; else it is destroyed. */
 function shakeHands(
   socket: Socket,
-  target: DialTarget,
+  target: SocketAddress,
   { credentials }: SocksProxy,
   deadline: number,
   clock: Clock,

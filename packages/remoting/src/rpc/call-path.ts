@@ -1,7 +1,7 @@
 import type { Channel } from '../channel/channel.js';
 import { CommandFlag } from '../command/command-flag.js';
 import type { LanguageName } from '../command/language-code.js';
-import type { RemotingCommand } from '../command/remoting-command.js';
+import { createExtFields, type RemotingCommand } from '../command/remoting-command.js';
 import type { RemotingError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { Permits } from './permits.js';
@@ -9,6 +9,9 @@ import type { CounterTable } from './remoting-counters.js';
 import { type InvokeCallback, ResponseFuture, type ResponseFutureInit } from './response-future.js';
 import { ResponseTable } from './response-table.js';
 import type { RpcHook } from './rpc-hook.js';
+
+/** A server that shuts down refuses a request so, if the client's version says that it knows (reference: remoting 3.10). */
+const GO_AWAY = 1500;
 
 export interface CallPathOptions {
   readonly logger: Logger;
@@ -22,6 +25,8 @@ export interface CallPathOptions {
   readonly waitForPermit?: boolean | undefined;
   /** Whether calls that are awaited take a permit too, as in 5.3.3. */
   readonly limitSyncCalls?: boolean | undefined;
+  /** Whether requests say how much of their time is left. */
+  readonly sendDeadline?: boolean | undefined;
 }
 
 /** The way of a request that is sent, and of the answer that comes back (the calling half of upstream's `NettyRemotingAbstract`). */
@@ -40,6 +45,9 @@ export class CallPath {
     this.asyncPermits = new Permits(options.asyncPermits);
     this.onewayPermits = new Permits(options.onewayPermits);
   }
+
+  /** Told of each answer that says GO_AWAY; without it that is an answer like others. */
+  onGoAway: ((future: ResponseFuture, channel: Channel) => void) | undefined;
 
   /** The permits of calls that are awaited, if they need any. */
   get syncPermits(): Permits | undefined {
@@ -68,7 +76,7 @@ export class CallPath {
       future.acquire(this.onewayPermits, this.waitsForPermit, () => this.#sendOneway(future, channel));
       return;
     }
-    const sent = this.#stamp(future.asked);
+    const sent = this.#stamp(future);
     const opaque = this.responseTable.put(channel, future);
     sent.opaque = opaque;
     future.sentOver(channel, sent);
@@ -88,7 +96,7 @@ export class CallPath {
   /** Sends a request that nobody answers; the call ends when its bytes were handed over, or could not be. */
   #sendOneway(future: ResponseFuture, channel: Channel): void {
     const permits = future.takePermit();
-    const sent = this.#stamp(future.asked);
+    const sent = this.#stamp(future);
     sent.flag |= CommandFlag.ONEWAY;
     const opaque = this.responseTable.nextOpaque();
     sent.opaque = opaque;
@@ -122,6 +130,13 @@ export class CallPath {
     return !future.isSettled;
   }
 
+  /** The request of a call was not served: the call waits no longer over that connection. */
+  takeBack(future: ResponseFuture): void {
+    if (future.channel !== undefined && future.opaque !== undefined)
+      this.responseTable.remove(future.channel, future.opaque);
+    future.takenBack();
+  }
+
   /** Takes an answer that came in on a channel. */
   processResponse(channel: Channel, response: RemotingCommand): void {
     const future = this.responseTable.get(channel, response.opaque);
@@ -134,6 +149,10 @@ export class CallPath {
       return;
     }
     this.#counters.responsesIn++;
+    if (response.code === GO_AWAY && this.onGoAway !== undefined) {
+      this.onGoAway(future, channel);
+      return;
+    }
     const address = channel.remoteAddress;
     try {
       for (const hook of this.#hooks) hook.doAfterResponse?.(address, future.request as RemotingCommand, response);
@@ -152,8 +171,12 @@ export class CallPath {
     });
   }
 
-  #stamp(request: RemotingCommand): RemotingCommand {
-    const sent = request.copy();
+  #stamp(future: ResponseFuture): RemotingCommand {
+    const sent = future.asked.copy();
+    if (this.#options.sendDeadline === true) {
+      sent.extFields ??= createExtFields();
+      sent.extFields['__deadlineMillis'] = String(Math.ceil(future.remainingMillis));
+    }
     sent.flag &= ~CommandFlag.RESPONSE;
     if (sent.version === 0) sent.version = this.#options.version;
     if (sent.language === 'JAVA') sent.language = this.#options.language;

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'eventemitter3';
 import type { Channel } from '../channel/channel.js';
+import type { ConnectFailure } from '../client/channel-table.js';
 import type { RemotingError } from '../errors.js';
 import type { ConnectionListener } from '../handler/connection-events.js';
 import type { Logger } from '../logger.js';
@@ -15,6 +16,8 @@ export interface ConnectionEventMap {
   exception: [channel: Channel, error: RemotingError];
   /** The files of TLS changed and are used for new connections, or cannot be used; told once for each content. */
   tlsReload: [event: TlsReloadEvent];
+  /** A client's dial failed: why, for the how-manieth time in a row, and when the next may be made. */
+  connectFailed: [failure: ConnectFailure];
 }
 
 /** A listener of channels that makes an emitter emit what it hears. */

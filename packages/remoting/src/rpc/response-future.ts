@@ -32,6 +32,10 @@ export interface ResponseFutureInit {
   readonly isOneway?: boolean | undefined;
   /** What people call the command; default its code. */
   readonly command?: string | undefined;
+  /** Whether the call waits for an address that is left alone after failed dials. */
+  readonly waitForReady?: boolean | undefined;
+  /** For a call that wants the connection only: told of it in place of the sending. */
+  readonly onChannel?: ((channel: Channel) => void) | undefined;
   /** What is to be given back or told when the call ends, however it ends; runs before the callback. */
   readonly onSettled?: ((future: ResponseFuture, error: RemotingError | undefined) => void) | undefined;
 }
@@ -58,9 +62,11 @@ export class ResponseFuture implements PermitWaiter {
   #phase: CallPhase = 'dial';
   /** When the phase began. */
   #since: number;
+  readonly #deadline: number;
   #dialMillis = 0;
   #queueMillis = 0;
   #writeMillis = 0;
+  #waitMillis = 0;
 
   /**
    * Begins the call: its time runs. A signal that is aborted already, and a timeout that cannot be, end it at once.
@@ -80,6 +86,7 @@ export class ResponseFuture implements PermitWaiter {
     this.asked = init.request;
     this.isOneway = init.isOneway === true;
     this.#since = init.clock.monotonic();
+    this.#deadline = this.#since + init.timeoutMillis;
     const { timeoutMillis, signal } = init;
     if (!(timeoutMillis > 0 && timeoutMillis <= MAX_TIMER_MILLIS)) {
       const message = `timeoutMillis must be above 0 and at most ${MAX_TIMER_MILLIS}, not ${timeoutMillis}`;
@@ -94,6 +101,30 @@ export class ResponseFuture implements PermitWaiter {
         signal.addEventListener('abort', this.#onAbort);
       }
     }
+  }
+
+  get waitForReady(): boolean {
+    return this.#init.waitForReady === true;
+  }
+
+  get onChannel(): ((channel: Channel) => void) | undefined {
+    return this.#init.onChannel;
+  }
+
+  /** The id of the connection whose peer answered that it goes away. */
+  goneFrom: number | undefined;
+
+  /** How much of its time is left. */
+  get remainingMillis(): number {
+    return Math.max(0, this.#deadline - this.#init.clock.monotonic());
+  }
+
+  /** The request was not served, and is to be sent again. */
+  takenBack(): void {
+    this.#enter('dial');
+    this.#channel = undefined;
+    this.#request = undefined;
+    this.#opaque = undefined;
   }
 
   /** The connection that the request went over, from then on. */
@@ -242,7 +273,12 @@ export class ResponseFuture implements PermitWaiter {
   }
 
   get timings(): CallTimings {
-    const timings = { dial: this.#dialMillis, queue: this.#queueMillis, write: this.#writeMillis, wait: 0 };
+    const timings = {
+      dial: this.#dialMillis,
+      queue: this.#queueMillis,
+      write: this.#writeMillis,
+      wait: this.#waitMillis,
+    };
     timings[this.#phase] += this.#init.clock.monotonic() - this.#since;
     return timings;
   }
@@ -260,6 +296,7 @@ export class ResponseFuture implements PermitWaiter {
     if (this.#phase === 'dial') this.#dialMillis += millis;
     else if (this.#phase === 'queue') this.#queueMillis += millis;
     else if (this.#phase === 'write') this.#writeMillis += millis;
+    else this.#waitMillis += millis;
     this.#phase = phase;
     this.#since = now;
     this.#hasWaited = true;

@@ -13,6 +13,11 @@ import { SystemCode } from './system-code.js';
 export interface InvokeOptions {
   /** Ends the call with `ABORTED`. An aborted signal sends nothing. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Whether the call waits, as long as its time lasts, for an address that is left alone after failed dials; default false: it fails at once.
+   * Of clients only.
+   */
+  readonly waitForReady?: boolean | undefined;
 }
 
 /** What a typed call can be given beside its header; the body is required where its definition has one that cannot be missing. */

@@ -1,14 +1,16 @@
 import { expect } from 'chai';
 import type { Channel } from '../../src/channel/channel.js';
 import { ChannelTable } from '../../src/client/channel-table.js';
-import { EmbeddedChannel } from '../../src/testing.js';
+import { EmbeddedChannel, ManualClock } from '../../src/testing.js';
 
 describe('ChannelTable', () => {
   function setUp(): {
     table: ChannelTable;
+    clock: ManualClock;
     dials: { address: string; open: () => EmbeddedChannel; fail: () => void }[];
   } {
     const dials: ReturnType<typeof setUp>['dials'] = [];
+    const clock = new ManualClock();
     const table = new ChannelTable(
       (address, opened) =>
         new Promise<Channel>((resolve, reject) => {
@@ -23,8 +25,9 @@ describe('ChannelTable', () => {
             fail: () => reject(new Error('no')),
           });
         }),
+      { clock, initialMillis: 1_000, maxMillis: 10_000, multiplier: 2, jitter: 0 },
     );
-    return { table, dials };
+    return { table, dials, clock };
   }
 
   it('dials once for many callers, and knows the connection from its opening on', async () => {

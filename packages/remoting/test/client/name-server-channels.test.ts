@@ -11,15 +11,18 @@ describe('NameServerChannels', () => {
   function setUp(addresses: string[]): { channels: NameServerChannels; clock: ManualClock; dialled: string[] } {
     const clock = new ManualClock();
     const dialled: string[] = [];
-    const table = new ChannelTable((address, opened) => {
-      dialled.push(address);
-      if (address.startsWith('down')) return Promise.reject(new Error('refused'));
-      if (!address.startsWith('up')) return new Promise<Channel>(() => {});
-      const channel = new EmbeddedChannel();
-      opened(channel);
-      return Promise.resolve(channel);
-    });
-    const channels = new NameServerChannels(table, clock, new AddressSelector(0));
+    const table = new ChannelTable(
+      (address, opened) => {
+        dialled.push(address);
+        if (address.startsWith('down')) return Promise.reject(new Error('refused'));
+        if (!address.startsWith('up')) return new Promise<Channel>(() => {});
+        const channel = new EmbeddedChannel();
+        opened(channel);
+        return Promise.resolve(channel);
+      },
+      { clock, initialMillis: 1_000, maxMillis: 10_000, multiplier: 2, jitter: 0 },
+    );
+    const channels = new NameServerChannels(table, clock, new AddressSelector(() => 0.999));
     channels.update(addresses);
     return { channels, clock, dialled };
   }
@@ -52,7 +55,10 @@ describe('NameServerChannels', () => {
   it('names all that were tried', async () => {
     const { channels } = setUp(['down:1', 'down:2']);
     const error = await channels.connect(3_000, () => true).catch((caught: RemotingError) => caught);
-    expect(error).to.deep.include({ code: 'CONNECT_FAILED', message: 'connect to [down:1, down:2] failed' });
+    expect(error).to.deep.include({
+      code: 'CONNECT_FAILED',
+      message: 'connect to [down:1, down:2] failed, the last because: refused',
+    });
   });
 
   it('goes on to the next one after a call that failed over its connection', async () => {
