@@ -114,6 +114,7 @@ export {
 export { type Logger, silentLogger } from './logger.js';
 export { AclClientRpcHook, type AclClientRpcHookOptions, type AclCredentials } from './rpc/acl-client-rpc-hook.js';
 export { AclServerRpcHook, type AclServerRpcHookOptions } from './rpc/acl-server-rpc-hook.js';
+export type { ClientCall, ClientInterceptor } from './rpc/call-interceptor.js';
 export type { ConnectionEventMap } from './rpc/connection-event-map.js';
 export type { RemotingCounters } from './rpc/remoting-counters.js';
 export type { ProcessorResult, RequestContext, RequestProcessor } from './rpc/request-processor.js';

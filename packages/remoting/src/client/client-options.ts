@@ -38,6 +38,22 @@ export interface RemotingClientOptions extends ConnectionOptions {
   readonly reconnectJitter?: number | undefined;
   /** Whether connections that are lost are made anew in the background, instead of by the next call; default false. */
   readonly eager?: boolean | undefined;
+  /**
+   * A peer that sent nothing for so long is asked for a sign of life; default 0, never. Any answer is one, also that the code is unknown: but
+   * name servers before 5.x answer nothing to unknown codes, so `heartbeatCode` must be one that they know.
+   */
+  readonly heartbeatMillis?: number | undefined;
+  /** After so many times `heartbeatMillis` without a byte the connection is destroyed; default 3. */
+  readonly heartbeatMisses?: number | undefined;
+  /** The request code of that question; default 32,000, which no RocketMQ process knows. */
+  readonly heartbeatCode?: number | undefined;
+  /** How long a verification waits for the answer; default 1,000. */
+  readonly heartbeatTimeoutMillis?: number | undefined;
+  /**
+   * A connection over which nothing came for so long, or since the machine slept, is verified by that question before a call goes over it; a
+   * dead one is replaced within the call's time. Default 0: never.
+   */
+  readonly verifyIdleMillis?: number | undefined;
   /** Whether connections to all of the name server list are tried, every `connectTimeoutMillis`; default false [scanAvailableNameSrv, there true]. */
   readonly scanAvailableNameSrv?: boolean | undefined;
   /** Whether a request answered with GO_AWAY (1500) is sent again over a new connection; default true [enableReconnectForGoAway]. */
@@ -76,6 +92,11 @@ const table: OptionTable<RemotingClientOptions> = {
   reconnectMultiplier: numberFrom(1, 100),
   reconnectJitter: numberFrom(0, 1),
   eager: { kind: 'boolean' },
+  heartbeatMillis: timerMillis(0),
+  heartbeatMisses: { kind: 'integer', min: 2, max: 1_000 },
+  heartbeatCode: { kind: 'integer', min: 0, max: 32_767 },
+  heartbeatTimeoutMillis: timerMillis(1),
+  verifyIdleMillis: timerMillis(0),
   scanAvailableNameSrv: { kind: 'boolean' },
   enableReconnectForGoAway: { kind: 'boolean' },
   keepProcessAlive: { kind: 'boolean' },
@@ -95,6 +116,11 @@ const defaults: ResolvedRemotingClientOptions = {
   reconnectMultiplier: 2,
   reconnectJitter: 0.2,
   eager: false,
+  heartbeatMillis: 0,
+  heartbeatMisses: 3,
+  heartbeatCode: 32_000,
+  heartbeatTimeoutMillis: 1_000,
+  verifyIdleMillis: 0,
   scanAvailableNameSrv: false,
   enableReconnectForGoAway: true,
   keepProcessAlive: false,

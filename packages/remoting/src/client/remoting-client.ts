@@ -9,6 +9,7 @@ import { RemotingCommand } from '../command/remoting-command.js';
 import { ClosedError, RemotingError } from '../errors.js';
 import type { ConnectionListener } from '../handler/connection-events.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
+import type { ClientInterceptor } from '../rpc/call-interceptor.js';
 import { CallPromise } from '../rpc/call-promise.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
@@ -28,6 +29,7 @@ import { type DialSocket, dial } from './dial.js';
 import { nameOf, parseDialTarget } from './dial-target.js';
 import { DrainingChannels } from './draining-channels.js';
 import { EagerReconnect } from './eager-reconnect.js';
+import { Heartbeat } from './heartbeat.js';
 import { NameServerChannels } from './name-server-channels.js';
 import { dialThrough } from './socks-dial.js';
 import { SocksProxies } from './socks-proxies.js';
@@ -86,6 +88,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   readonly #givenUp = new WeakSet<Channel>();
   /** Calls that have not ended. */
   readonly #pending = new Set<ResponseFuture>();
+  readonly #verifying = new Map<Channel, Promise<void>>();
   readonly #timers: Timer[] = [];
   #scanTimer: Timer | undefined;
   #closing: Promise<CloseReport> | undefined;
@@ -137,6 +140,16 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     const { clock, connectTimeoutMillis } = this.#options;
     this.#nameServers.scan();
     this.#scanTimer ??= clock.setInterval(() => this.#nameServers.scan(), connectTimeoutMillis, true);
+  }
+
+  /**
+   * Adds an interceptor of calls, inside those that are there. RPC hooks run inside all, once for each sending. Calls without any pay nothing
+   * for them.
+   */
+  use(interceptor: ClientInterceptor): this {
+    this.interceptors ??= [];
+    this.interceptors.push(interceptor);
+    return this;
   }
 
   get nameServerAddressList(): readonly string[] {
@@ -290,11 +303,11 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     request: RemotingCommand,
     timeoutMillis: number,
     { signal, waitForReady }: InvokeOptions,
-    { command, isOneway }: CallKind,
+    { command, isOneway, isInner }: CallKind,
     callback: InvokeCallback,
     onChannel: ((channel: Channel) => void) | undefined,
   ): ResponseFuture | undefined {
-    if (this.#closing !== undefined) {
+    if (this.#closing !== undefined && isInner !== true) {
       callback(new ClosedError('CLOSED', 'the client is closed', { address, sent: 'no' }), undefined);
       return undefined;
     }
@@ -305,7 +318,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
       callback,
     );
     if (future.isSettled) return undefined;
-    this.#pending.add(future);
+    if (isInner !== true) this.#pending.add(future);
     return future;
   }
 
@@ -356,6 +369,53 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   }
 
   #proceed(future: ResponseFuture, channel: Channel): void {
+    const { verifyIdleMillis } = this.#options;
+    if (verifyIdleMillis > 0 && (Heartbeat.of(channel)?.silentMillis ?? 0) >= verifyIdleMillis) {
+      this.#verifyFirst(future, channel);
+      return;
+    }
+    this.#use(future, channel);
+  }
+
+  /** The connection may have died unnoticed: a call goes over it when the peer has given a sign of life, else over another. */
+  #verifyFirst(future: ResponseFuture, channel: Channel): void {
+    future.waits();
+    let verified = this.#verifying.get(channel);
+    if (verified === undefined) {
+      verified = this.#probe(channel, this.#options.heartbeatTimeoutMillis).then((isAlive) => {
+        this.#verifying.delete(channel);
+        if (isAlive) return;
+        const address = channel.remoteAddress;
+        this.#table.remove(channel);
+        channel.destroy(
+          new ClosedError('CONNECTION_CLOSED', `${address} gave no sign of life after a long silence`, { address }),
+        );
+      });
+      this.#verifying.set(channel, verified);
+    }
+    void verified.then(() => {
+      if (channel.isActive) this.#use(future, channel);
+      else this.dispatch(future.address, future);
+    });
+  }
+
+  /** Asks for a sign of life. Any answer is one; a peer that knows no such request answers code 3. */
+  #probe(channel: Channel, timeoutMillis: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const init = {
+        clock: this.#options.clock,
+        timeoutMillis,
+        address: channel.remoteAddress,
+        request: RemotingCommand.request(this.#options.heartbeatCode),
+        command: 'heartbeat',
+        isBackground: true,
+      };
+      const probe = this.core.calls.begin(init, (error) => resolve(error === undefined));
+      this.core.calls.send(probe, channel);
+    });
+  }
+
+  #use(future: ResponseFuture, channel: Channel): void {
     if (future.onChannel === undefined) this.core.calls.send(future, channel);
     else if (!future.isSettled) future.onChannel(channel);
   }
@@ -455,6 +515,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     try {
       if (this.#destroyed) throw new ClosedError('CLOSED', 'the client is closed', { address, sent: 'no' });
       initializeChannel(channel, this.core, this.#listener, this.#options);
+      this.#addHeartbeat(channel);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', { address });
       channel.destroy(error);
@@ -476,6 +537,18 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     if (this.#eager !== undefined) this.#watchLoss(address, channel);
     channel.start();
     return channel;
+  }
+
+  #addHeartbeat(channel: Channel): void {
+    const { heartbeatMillis, heartbeatMisses, verifyIdleMillis, clock } = this.#options;
+    if (heartbeatMillis === 0 && verifyIdleMillis === 0) return;
+    const heartbeat = new Heartbeat({
+      periodMillis: heartbeatMillis,
+      misses: heartbeatMisses,
+      clock,
+      probe: (silent) => void this.#probe(silent, heartbeatMillis * heartbeatMisses),
+    });
+    channel.pipeline.addFirst('heartbeat', heartbeat);
   }
 
   readonly #tell = emitTo(this);

@@ -4,7 +4,9 @@ import type { HeaderInput, HeaderSchema } from '../command/custom-header.js';
 import type { CommandDefinition } from '../command/define-command.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { requestTracing } from '../diagnostics.js';
+import { RemotingError } from '../errors.js';
 import { AsyncCallback } from './async-callback.js';
+import { type ClientInterceptor, interceptCall } from './call-interceptor.js';
 import { CallPromise } from './call-promise.js';
 import type { ConnectionEventMap } from './connection-event-map.js';
 import type { Permits } from './permits.js';
@@ -27,6 +29,8 @@ import { type TypedHandler, typedProcessor } from './typed-processor.js';
 export interface CallKind {
   readonly command: string | undefined;
   readonly isOneway: boolean;
+  /** One sending of a call that interceptors may send again. */
+  readonly isInner?: boolean | undefined;
 }
 
 const plainCall: CallKind = { command: undefined, isOneway: false };
@@ -39,6 +43,8 @@ const noOptions: InvokeOptions = {};
  */
 export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEventMap> {
   protected readonly core: RemotingCore;
+  /** Those of calls; none where there are none. */
+  protected interceptors: ClientInterceptor[] | undefined;
   readonly #timeoutMillis: number;
 
   /** @param timeoutMillis of calls that do not say */
@@ -167,7 +173,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     try {
       request = encodeRequest(definition, header, options?.body, options?.extFields);
     } catch (thrown) {
-      call.reject(thrown);
+      call.reject(notSent(thrown));
       return call.promise;
     }
     const timeoutMillis = options?.timeoutMillis ?? this.#timeoutMillis;
@@ -190,7 +196,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
       const kind = { command: definition.name, isOneway: true };
       this.#oneway(target, request, timeoutMillis, options ?? noOptions, kind, call);
     } catch (thrown) {
-      call.reject(thrown);
+      call.reject(notSent(thrown));
     }
     return call.promise;
   }
@@ -243,7 +249,39 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     const future = this.begin(target, request, timeoutMillis, options, kind, callback);
     if (future === undefined) return;
     begun?.(future);
-    if (permits === undefined) this.dispatch(target, future);
+    if (this.interceptors !== undefined && kind.isInner !== true)
+      this.#intercept(this.interceptors, target, future, options, kind, permits);
+    else if (permits === undefined) this.dispatch(target, future);
     else future.acquire(permits, this.core.calls.waitsForPermit, (ready) => this.dispatch(target, ready));
   }
+
+  #intercept(
+    interceptors: readonly ClientInterceptor[],
+    target: Target,
+    outer: ResponseFuture,
+    options: InvokeOptions,
+    kind: CallKind,
+    permits: Permits | undefined,
+  ): void {
+    outer.waits();
+    const inner = { ...kind, command: outer.command, isInner: true };
+    interceptCall(interceptors, outer, options.signal, (request) => {
+      const sending = new CallPromise<RemotingCommand | undefined>();
+      const ended: InvokeCallback = (error, response) => {
+        if (error === undefined) sending.resolve(response);
+        else sending.reject(error);
+      };
+      // Its deadline is the call's, but for what is below a millisecond: the call then ends both.
+      const timeoutMillis = Math.max(1, outer.remainingMillis);
+      this.#start(target, request, timeoutMillis, options, inner, permits, ended, (future) => {
+        outer.inner = future;
+      });
+      return sending.promise;
+    });
+  }
+}
+
+/** A request that could not be made was not sent either. */
+function notSent(thrown: unknown): unknown {
+  return RemotingError.is(thrown) ? Object.assign(thrown, { sent: 'no' }) : thrown;
 }

@@ -36,6 +36,8 @@ export interface ResponseFutureInit {
   readonly waitForReady?: boolean | undefined;
   /** For a call that wants the connection only: told of it in place of the sending. */
   readonly onChannel?: ((channel: Channel) => void) | undefined;
+  /** Whether the wait for the answer does not hold the process. */
+  readonly isBackground?: boolean | undefined;
   /** What is to be given back or told when the call ends, however it ends; runs before the callback. */
   readonly onSettled?: ((future: ResponseFuture, error: RemotingError | undefined) => void) | undefined;
 }
@@ -94,7 +96,7 @@ export class ResponseFuture implements PermitWaiter {
     } else if (signal?.aborted === true) {
       this.#onAbort();
     } else {
-      this.#timer = init.clock.setTimeout(() => this.#onTimeout(), timeoutMillis);
+      this.#timer = init.clock.setTimeout(() => this.#onTimeout(), timeoutMillis, init.isBackground === true);
       if (signal !== undefined) {
         // Any number of calls may share a signal; each takes its listener back, so this is no leak to warn of.
         if (signal instanceof EventTarget) setMaxListeners(0, signal);
@@ -110,6 +112,9 @@ export class ResponseFuture implements PermitWaiter {
   get onChannel(): ((channel: Channel) => void) | undefined {
     return this.#init.onChannel;
   }
+
+  /** The sending under way of a call that interceptors may send again; it ends with this call at the latest. */
+  inner: ResponseFuture | undefined;
 
   /** The id of the connection whose peer answered that it goes away. */
   goneFrom: number | undefined;
@@ -225,6 +230,7 @@ export class ResponseFuture implements PermitWaiter {
     this.#callback = undefined;
     this.#timer?.cancel();
     this.#init.signal?.removeEventListener('abort', this.#onAbort);
+    this.inner?.fail('ABORTED', `${this.command} has ended without waiting for this sending`);
     const permits = this.#permits;
     try {
       this.#ended(this, error);
@@ -308,10 +314,21 @@ export class ResponseFuture implements PermitWaiter {
   };
 
   #onTimeout(): void {
-    const { timeoutMillis } = this;
+    const { inner } = this;
+    if (inner === undefined || inner.isSettled) {
+      this.settle(this.#timeoutError(this.timeoutMillis), undefined);
+      return;
+    }
+    // The sending under way knows how far the call came.
+    const error = inner.#timeoutError(this.timeoutMillis);
+    inner.settle(error, undefined);
+    this.settle(error, undefined);
+  }
+
+  #timeoutError(timeoutMillis: number): RemotingError {
     // What follows the colon is upstream's text, which people search for.
     const message = `${this.#to()} timed out after ${timeoutMillis} ms ${this.progress}: ${this.#javaTimeout()}`;
-    this.fail('TIMEOUT', message);
+    return this.#error('TIMEOUT', message, undefined, this.sent);
   }
 
   #javaTimeout(): string {

@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { expect } from 'chai';
+import { RemotingClient } from '../../src/client/remoting-client.js';
+import { RemotingCommand } from '../../src/command/remoting-command.js';
+import type { RemotingError } from '../../src/errors.js';
+import { RemotingServer } from '../../src/server/remoting-server.js';
+import { ManualClock } from '../../src/testing.js';
+import { type RawServer, rawServer, until } from './raw-server.js';
+
+const request = RemotingCommand.request(1);
+const failure = (promise: Promise<unknown>): Promise<RemotingError> =>
+  promise.then(
+    () => expect.fail('the call succeeded'),
+    (error: RemotingError) => error,
+  );
+
+/** Sockets of this process that are open or being opened. */
+const sockets = (): number =>
+  process.getActiveResourcesInfo().filter((kind) => /^(TCP|Pipe)(Socket|Connect)?Wrap$/.test(kind)).length;
+
+describe('The life of a client', () => {
+  const cleanUps: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+  });
+
+  async function silent(): Promise<RawServer> {
+    const raw = await rawServer((socket) => socket.resume());
+    cleanUps.push(() => raw.close());
+    return raw;
+  }
+
+  it('close waits for calls, wakes when the last of them times out, and reports', async () => {
+    const clock = new ManualClock();
+    const client = new RemotingClient({ clock });
+    const { address } = await silent();
+    const call = failure(client.invokeSync(address, request, 2_000));
+    await until(() => client.describe().channels[0]?.pendingCalls === 1);
+    const closed = client.close({ graceMillis: 5_000 });
+    clock.advance(2_000);
+    expect((await call).code).to.equal('TIMEOUT');
+    expect(await closed).to.deep.equal({ finished: 1, cut: 0 });
+    expect(clock.pendingTimers).to.equal(0);
+  });
+
+  it('close cuts off what is not done within its grace, also a hundred calls whose promises were dropped', async () => {
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listener);
+    const clock = new ManualClock();
+    const client = new RemotingClient({ clock });
+    const { address } = await silent();
+    await client.connect(address);
+    for (let i = 0; i < 100; i++) void client.invokeSync(address, request, 60_000);
+    const awaited = failure(client.invokeSync(address, request, 60_000));
+    const closed = client.close({ graceMillis: 1_000 });
+    clock.advance(1_000);
+    expect(await closed).to.deep.equal({ finished: 0, cut: 101 });
+    expect((await awaited).message).to.equal('request 1 was cut off: the client is closed');
+    await new Promise((resolve) => setImmediate(resolve));
+    process.removeListener('unhandledRejection', listener);
+    expect([unhandled, clock.pendingTimers]).to.deep.equal([[], 0]);
+  });
+
+  it('closing while it resolves, dials, or has just connected leaves no socket and no timer', async () => {
+    const { address } = await silent();
+    const before = sockets();
+    const clock = new ManualClock();
+    const phases: ((client: RemotingClient) => Promise<void>)[] = [
+      async () => {},
+      async () => await new Promise((resolve) => setImmediate(resolve)),
+      async (client) => await until(() => client.describe().channels.length === 1),
+    ];
+    for (const end of ['close', 'destroy'] as const) {
+      for (const phase of phases) {
+        const client = new RemotingClient({ clock });
+        const connected = client.connect(address).catch((error: RemotingError) => error);
+        await phase(client);
+        await client[end]();
+        await connected;
+      }
+      const client = new RemotingClient({ clock, lookup: () => {} });
+      void client.connect('never.invalid:1');
+      await client.destroy();
+    }
+    await until(() => sockets() <= before);
+    expect(clock.pendingTimers).to.equal(0);
+  });
+
+  it('is over at the end of its block, by await using', async () => {
+    const server = new RemotingServer();
+    server.registerDefaultProcessor({ processRequest: () => RemotingCommand.response(0) });
+    await server.start();
+    cleanUps.push(() => server.destroy());
+    {
+      await using client = new RemotingClient();
+      await client.invokeSync(server.address, request);
+    }
+    await until(() => server.channels.size === 0);
+  });
+
+  it('describes itself as plain data', async () => {
+    const { address } = await silent();
+    const client = new RemotingClient({ asyncPermits: 3 });
+    cleanUps.push(() => client.destroy());
+    client.updateNameServerAddressList([address]);
+    client.invokeAsync(address, request, 5_000, () => {});
+    void client.invokeSync(address, request, 5_000);
+    await until(() => client.describe().channels[0]?.pendingCalls === 2);
+    const described = client.describe();
+    expect(JSON.parse(JSON.stringify(described))).to.deep.equal(described);
+    expect(described).to.deep.include({
+      state: 'open',
+      dialling: [],
+      pendingCalls: { [address]: 2 },
+      permits: { async: { total: 3, free: 2, waiting: 0 }, oneway: { total: 65_535, free: 65_535, waiting: 0 } },
+      nameServers: { addresses: [address], chosen: null, available: [address] },
+      connectFailures: [],
+    });
+    expect(described.channels[0]).to.deep.include({
+      address,
+      remoteAddress: address,
+      state: 'active',
+      isWritable: true,
+    });
+  });
+
+  it('installs no handler of the process', async () => {
+    const count = (): number[] => process.eventNames().map((name) => process.listenerCount(name));
+    const before = count();
+    const client = new RemotingClient();
+    const { address } = await silent();
+    await client.connect(address);
+    expect(count()).to.deep.equal(before);
+    await client.destroy();
+  });
+
+  describe('and of its process', () => {
+    const index = new URL('../../src/index.js', import.meta.url).href;
+
+    async function run(body: string, address: string): Promise<{ out: string; code: number | null }> {
+      const text = `
+        import { RemotingClient, RemotingCommand } from ${JSON.stringify(index)};
+        const address = ${JSON.stringify(address)};
+        ${body}`;
+      const child = spawn(process.execPath, ['--input-type=module', '-e', text], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let out = '';
+      child.stdout.on('data', (data: Buffer) => {
+        out += data.toString();
+      });
+      const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+      return { out, code };
+    }
+
+    async function echo(delayMillis: number): Promise<string> {
+      const server = new RemotingServer();
+      server.registerDefaultProcessor({
+        processRequest: () =>
+          new Promise((resolve) => setTimeout(() => resolve(RemotingCommand.response(0)), delayMillis)),
+      });
+      await server.start();
+      cleanUps.push(() => server.destroy());
+      return server.address;
+    }
+
+    it('goes on while a call waits, and ends by itself after it though the client was not closed', async () => {
+      const { out, code } = await run(
+        `const client = new RemotingClient({ heartbeatMillis: 1000 });
+         client.invokeSync(address, RemotingCommand.request(1)).then((response) => console.log('answer', response.code));`,
+        await echo(200),
+      );
+      expect([out, code]).to.deep.equal(['answer 0\n', 0]);
+    });
+
+    it('sees the end of close, and ends', async () => {
+      const { out, code } = await run(
+        `const client = new RemotingClient();
+         await client.connect(address);
+         console.log(JSON.stringify(await client.close()));`,
+        await echo(0),
+      );
+      expect([out, code]).to.deep.equal(['{"finished":0,"cut":0}\n', 0]);
+    });
+
+    it('is held by an idle connection with keepProcessAlive', async () => {
+      const { out, code } = await run(
+        `const client = new RemotingClient({ keepProcessAlive: true });
+         await client.connect(address);
+         process.once('beforeExit', () => console.log('too early'));
+         setTimeout(() => { console.log('held'); client.close(); }, 100).unref();`,
+        await echo(0),
+      );
+      expect([out.split('\n')[0], code]).to.deep.equal(['held', 0]);
+    });
+  });
+});
