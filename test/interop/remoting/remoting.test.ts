@@ -1,4 +1,5 @@
 import { ApacheProcesses, apacheVersions, requireInterop } from '@rmqns/test-kit';
+import { describeGoAway } from './go-away.js';
 import { describeJavaClient } from './java-client.js';
 import { JavaRemoting } from './java-remoting.js';
 import { describeJavaServer } from './java-server.js';
@@ -28,5 +29,6 @@ for (const version of apacheVersions) {
     describeProxyProtocol(() => java, version);
     describeSigning(() => java, version);
     describeTls(() => java, version);
+    describeGoAway(() => java, version);
   });
 }
