@@ -156,6 +156,8 @@ export function describeNamesrvEvent(event: NamesrvEvent): readonly (readonly [L
       return [
         ['info', `topic queue mapping changed, ${event.topic} on broker ${event.broker}, epoch ${event.after.epoch}`],
       ];
+    case 'config.changed':
+      return [['info', `option ${event.key} changed by request, OLD: ${event.before ?? 'null'} NEW: ${event.after}`]];
     case 'kv.changed': {
       const what = event.after === undefined ? 'deleted' : event.before === undefined ? 'created' : 'updated';
       return [['info', `KV config item ${what}, Namespace: ${event.namespace} Key: ${event.key}`]];

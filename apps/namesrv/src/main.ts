@@ -23,7 +23,7 @@ async function serve(args: CliArguments, config: ReturnType<typeof loadNamesrvCo
   if (config.withoutEffect.length > 0)
     logger.info({ keys: config.withoutEffect }, `accepted, no effect: ${config.withoutEffect.join(', ')}`);
 
-  const nameServer = createNameServer(options, { logger });
+  const nameServer = createNameServer(options, { logger, fileProperties: config.fileProperties });
   const eventLog = new EventLog(logger, { isDebug: logger.isLevelEnabled('debug') });
   nameServer.on('change', (event) => eventLog.write(event));
   endOnSignal({ program: 'mqnamesrv', what: 'the name server', log, stop: () => nameServer.close() });

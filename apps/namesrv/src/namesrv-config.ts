@@ -16,6 +16,8 @@ import { readEnvironment, SERIALIZE_TYPE_PROPERTY } from './environment.js';
 
 export interface NamesrvConfig {
   readonly options: ResolvedNamesrvOptions;
+  /** All keys of the file, for tools that ask for them. */
+  readonly fileProperties: ReadonlyMap<string, string>;
   /** Unknown keys, each a line for the log. */
   readonly warnings: readonly string[];
   /** Keys that were set and do nothing here. */
@@ -60,7 +62,12 @@ export function loadNamesrvConfig(
   apply(args.settings, true);
   if (problems.length > 0)
     throw new Exit(ExitCode.CONFIG, ['mqnamesrv: the configuration cannot be used:', ...problems].join('\n'));
-  return { options: resolveNamesrvOptions(values as NamesrvOptions), warnings, withoutEffect: [...withoutEffect] };
+  return {
+    options: resolveNamesrvOptions(values as NamesrvOptions),
+    fileProperties: new Map((file?.settings ?? []).map(({ key, text }) => [key, text])),
+    warnings,
+    withoutEffect: [...withoutEffect],
+  };
 }
 
 /** The lines of `-p`: every option in the order of the table, an unset one empty (reference: nameserver 5.2). */

@@ -14,6 +14,8 @@ export const NamesrvErrorCode = {
   KV_CONFIG_UNREADABLE: 'KV_CONFIG_UNREADABLE',
   /** The KV configuration could not be brought to disk; what is in memory is newer. */
   KV_CONFIG_NOT_WRITABLE: 'KV_CONFIG_NOT_WRITABLE',
+  /** Changed options could not be brought to their file; they hold until the next start. */
+  CONFIG_NOT_WRITABLE: 'CONFIG_NOT_WRITABLE',
 } as const;
 
 export type NamesrvErrorCode = (typeof NamesrvErrorCode)[keyof typeof NamesrvErrorCode];

@@ -2,6 +2,8 @@ import { ORDER_TOPIC_CONFIG } from '@rmqns/protocol';
 import { type Clock, type Logger, RemotingServer, SerializeType, silentLogger, systemClock } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
 import { BrokerHousekeeping } from './broker-housekeeping.js';
+import { NamesrvConfigStore } from './config/namesrv-config-store.js';
+import { NamesrvConfiguration } from './config/namesrv-configuration.js';
 import { NamesrvError } from './errors.js';
 import { EventRecorder } from './event-recorder.js';
 import { KvConfigManager } from './kvconfig/kv-config-manager.js';
@@ -20,6 +22,8 @@ export interface NameServerEnvironment {
   readonly logger?: Logger;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
+  /** All keys of the file that the options came from, also those that are not known: code 319 shows them. */
+  readonly fileProperties?: ReadonlyMap<string, string>;
 }
 
 export interface NameServerEventMap {
@@ -32,7 +36,8 @@ export interface NameServerEventMap {
  * before {@link start}, and can be started once.
  */
 export class NameServer extends EventEmitter<NameServerEventMap> implements AsyncDisposable {
-  readonly #options: ResolvedNamesrvOptions;
+  readonly #configuration: NamesrvConfiguration;
+  readonly #configStore: NamesrvConfigStore | undefined;
   readonly #logger: Logger;
   readonly #kvConfigManager: KvConfigManager;
   readonly #kvConfigStore: KvConfigStore | undefined;
@@ -44,7 +49,6 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   constructor(options: NamesrvOptions, environment: NameServerEnvironment) {
     super();
     const resolved = resolveNamesrvOptions(options);
-    this.#options = resolved;
     this.#logger = environment.logger ?? silentLogger;
     const clock = environment.clock ?? systemClock;
     const profile = profiles[resolved.profile];
@@ -59,11 +63,19 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       (error, { type, revision }) =>
         this.#logger.error({ err: error, event: type, revision }, `a listener of the event ${type} failed`),
     );
+    this.#configuration = new NamesrvConfiguration({
+      options: resolved,
+      fileProperties: environment.fileProperties,
+      profile,
+      events,
+    });
+    this.#configStore =
+      resolved.configStorePath === undefined ? undefined : new NamesrvConfigStore(resolved.configStorePath);
     const routeInfoManager = new RouteInfoManager({
       profile,
       events,
       defaultHeartbeatTimeoutMillis: resolved.defaultHeartbeatTimeoutMillis,
-      deleteTopicWithBrokerRegistration: () => this.#options.deleteTopicWithBrokerRegistration,
+      deleteTopicWithBrokerRegistration: () => this.options.deleteTopicWithBrokerRegistration,
       scanPeriodMillis: resolved.scanNotActiveBrokerInterval ?? profile.scanPeriodMillis,
     });
     this.#kvConfigManager = new KvConfigManager({ events });
@@ -83,7 +95,9 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     });
     const context: NamesrvContext = {
       profile,
-      options: () => this.#options,
+      options: () => this.#configuration.options,
+      configuration: this.#configuration,
+      persistConfig: (values) => this.#configStore?.write(values) ?? Promise.resolve(),
       clock,
       constructedMillis: clock.monotonic(),
       logger: this.#logger,
@@ -105,7 +119,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
 
   /** The options as they are in effect now. */
   get options(): ResolvedNamesrvOptions {
-    return this.#options;
+    return this.#configuration.options;
   }
 
   /**
@@ -139,6 +153,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       this.#housekeeping.stop();
       await this.#server.close();
       await this.#kvConfigStore?.close();
+      await this.#configStore?.close();
     })();
     return this.#closing;
   }

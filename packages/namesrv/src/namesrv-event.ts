@@ -14,7 +14,8 @@ export type ChangeCause =
   | 'delete-topic'
   | 'register-topic'
   | 'put-kv'
-  | 'delete-kv';
+  | 'delete-kv'
+  | 'update-config';
 
 /** What a registration says about its broker, apart from the topics. */
 export interface BrokerState {
@@ -132,6 +133,15 @@ interface KvEvent {
   readonly after?: string | undefined;
 }
 
+/** An option was set while the server runs, by a text that is now its value; what changes only at the next start included. */
+interface ConfigEvent {
+  readonly type: 'config.changed';
+  readonly cause: ChangeCause;
+  readonly key: string;
+  readonly before?: string | undefined;
+  readonly after: string;
+}
+
 /** Everything that changes in the tables, before it has its revision. */
 export type NamesrvChange =
   | ClusterEvent
@@ -143,7 +153,8 @@ export type NamesrvChange =
   | BrokerConflictEvent
   | TopicEvent
   | MappingEvent
-  | KvEvent;
+  | KvEvent
+  | ConfigEvent;
 
 /** A change of the tables; `revision` is one more than that of the event before. The content is that of the log lines in reference: nameserver 6.5. */
 export type NamesrvEvent = NamesrvChange & { readonly revision: number };

@@ -77,8 +77,8 @@ export const namesrvOptionTable = {
     ...namesrv,
     type: 'string',
     default: undefined,
-    effect: 'none',
-    meaning: 'The file that updates of this configuration are written to.',
+    effect: 'start',
+    meaning: 'The file that updates of this configuration are written to (code 318); only the lines of changed keys.',
   },
   productEnvName: {
     ...namesrv,
@@ -216,8 +216,8 @@ export const namesrvOptionTable = {
     ...namesrv5,
     type: 'string',
     default: 'configBlackList;configStorePath;kvConfigPath',
-    effect: 'none',
-    meaning: 'Keys, separated by ";", that no request may change.',
+    effect: 'start',
+    meaning: 'Keys, separated by ";", that no request may change, beside the paths, which none may.',
   },
   bindAddress: {
     ...server5,
@@ -463,6 +463,14 @@ export const namesrvOptionTable = {
     default: 120_000,
     min: 1,
     meaning: 'Silence after which a broker expires that did not say its own timeout.',
+  },
+  configUpdatePolicy: {
+    ...ours,
+    type: 'string',
+    default: 'safe',
+    choices: ['safe', 'apache', 'deny'],
+    meaning:
+      'Which keys code 318 may change: those that are harmless and take effect at once, those that Apache lets it change (never a path), or none.',
   },
   maxFrameBytes: {
     ...ours,

@@ -38,6 +38,8 @@ export interface OptionProblem {
   readonly key: string;
   /** The value as it was given. */
   readonly text: string;
+  /** The value is one of the type, and only its size or choice cannot be. */
+  readonly outOfBounds?: boolean | undefined;
   /** What is wrong with it, to stand after the key. */
   readonly problem: string;
   /** The value or name that was probably meant. */
@@ -136,20 +138,25 @@ function checkValue(name: string, row: NamesrvOption, value: unknown, text = Str
     case 'boolean':
       if (typeof value !== 'boolean')
         return invalid(`${shown} is neither true nor false`, nearestName(text.trim(), ['true', 'false']));
-      if (row.only !== undefined && value !== row.only.value) return invalid(row.only.because);
+      if (row.only !== undefined && value !== row.only.value)
+        return { ...invalid(row.only.because), outOfBounds: true };
       return undefined;
     case 'string':
       if (typeof value !== 'string') return invalid(`${shown} is no text`);
       if (value.includes('\0')) return invalid('a text must not contain the character NUL');
       if (row.choices !== undefined && !row.choices.includes(value))
-        return invalid(`${shown} is none of ${row.choices.join(', ')}`, nearestName(value, row.choices));
+        return {
+          ...invalid(`${shown} is none of ${row.choices.join(', ')}`, nearestName(value, row.choices)),
+          outOfBounds: true,
+        };
       return undefined;
     default: {
       const min = row.min ?? (row.type === 'int' ? -2_147_483_648 : Number.MIN_SAFE_INTEGER);
       const max = row.max ?? (row.type === 'int' ? 2_147_483_647 : Number.MAX_SAFE_INTEGER);
       const unit = row.unit === undefined ? '' : ` ${row.unit}`;
       if (typeof value !== 'number' || !Number.isSafeInteger(value)) return invalid(`${shown} is no whole number`);
-      if (value < min || value > max) return invalid(`${shown} is not between ${min} and ${max}${unit}`);
+      if (value < min || value > max)
+        return { ...invalid(`${shown} is not between ${min} and ${max}${unit}`), outOfBounds: true };
       return undefined;
     }
   }

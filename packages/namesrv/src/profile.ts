@@ -4,6 +4,13 @@
  */
 export type ProfileName = '4.7.1' | '4.9.7' | '5.3.3';
 
+const RELEASES: readonly ProfileName[] = ['4.7.1', '4.9.7', '5.3.3'];
+
+/** Releases compare by this. */
+export function releaseOrder(release: ProfileName): number {
+  return RELEASES.indexOf(release);
+}
+
 /** The answers that differ, each a fact of the reference. */
 export interface Profile {
   readonly name: ProfileName;
@@ -17,6 +24,10 @@ export interface Profile {
   readonly fiveX: boolean;
   /** The page that the remark of code 17 points to. */
   readonly faqUrl: string;
+  /** What 319 shows for the socket buffers where none are set; 0: the operating system's (nameserver 5.4). */
+  readonly socketBufferBytes: number;
+  /** How 318 refuses a key that may not be changed; 4.7.1 never does (nameserver 2.12). */
+  readonly configRefusedRemark: string;
   /** Header format of answers: the server's own (option serializeType), or the request's (4.9.7; nameserver 1.3). */
   readonly answersInRequestFormat: boolean;
   /** Whether a first registration of exactly one topic is refused (5.x; nameserver 3.4). */
@@ -46,6 +57,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     version: 355,
     standardRouteJson: false,
     queueFlagName: 'topicSynFlag',
+    configRefusedRemark: 'Can not update config in black list.',
+    socketBufferBytes: 65_535,
     answersInRequestFormat: false,
     changedQueueMovesToEnd: true,
   },
@@ -55,6 +68,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     version: 407,
     standardRouteJson: true,
     queueFlagName: 'topicSysFlag',
+    configRefusedRemark: 'Can not update config path',
+    socketBufferBytes: 0,
     answersInRequestFormat: true,
     changedQueueMovesToEnd: false,
   },
@@ -64,6 +79,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     standardRouteJson: true,
     queueFlagName: 'topicSysFlag',
     fiveX: true,
+    configRefusedRemark: 'Can not update config in black list.',
+    socketBufferBytes: 0,
     faqUrl: 'https://rocketmq.apache.org/docs/bestPractice/06FAQ',
     answersInRequestFormat: false,
     refusesSingleTopicFirst: true,

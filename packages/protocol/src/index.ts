@@ -22,6 +22,7 @@ export { decodeTopicConfigText, encodeTopicConfigText } from './body/topic-confi
 export { decodeTopicList, encodeTopicList, type TopicList } from './body/topic-list.js';
 export { MASTER_ID } from './broker-id.js';
 export { type DataVersion, sameDataVersion } from './data-version.js';
+export { editProperties } from './edit-properties.js';
 export { AddWritePermOfBroker } from './header/add-write-perm-of-broker.js';
 export { BrokerHeartbeat } from './header/broker-heartbeat.js';
 export { DeleteKvConfig } from './header/delete-kv-config.js';

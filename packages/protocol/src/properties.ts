@@ -14,6 +14,8 @@ export interface PropertiesEntry {
   readonly value: string;
   /** Where the entry starts, the first line being 1. */
   readonly line: number;
+  /** How many lines it takes; more than 1 when it goes on after a backslash. Blank lines and comments that it passed over count too. */
+  readonly lineCount: number;
 }
 
 /** A place that is no `.properties` text; its entry is left out. */
@@ -49,7 +51,7 @@ export function parseProperties(text: string): ParsedProperties {
     const value = unescapeText(logical, valueStart, logical.text.length);
     if (key.problem !== undefined) problems.push(key.problem);
     else if (value.problem !== undefined) problems.push(value.problem);
-    else entries.push({ key: key.text, value: value.text, line: logical.line });
+    else entries.push({ key: key.text, value: value.text, line: logical.line, lineCount: logical.lineCount });
   }
   return { entries, problems };
 }
@@ -58,6 +60,7 @@ export function parseProperties(text: string): ParsedProperties {
 interface LogicalLine {
   readonly text: string;
   readonly line: number;
+  readonly lineCount: number;
   readonly joints: readonly { readonly offset: number; readonly line: number }[];
 }
 
@@ -76,12 +79,13 @@ function* logicalLines(text: string): Generator<LogicalLine> {
     const continued = endsInEscape(line);
     content += continued ? line.slice(0, -1) : line;
     if (continued) continue;
-    yield { text: content, line: start, joints };
+    yield { text: content, line: start, lineCount: index + 2 - start, joints };
     content = '';
   }
   // The file ends within a continuation. Java gives an empty key where that continuation holds nothing, for some line ends; that
   // entry means nothing, so there is none here.
-  if (content !== '') yield { text: content, line: start, joints };
+  if (content !== '')
+    yield { text: content, line: start, lineCount: (joints.at(-1)?.line ?? start) + 1 - start, joints };
 }
 
 /** Whether an odd number of backslashes ends the line. */

@@ -125,7 +125,7 @@ describe('parseProperties', () => {
 
   it('reports every malformed \\u with its own line and keeps the other entries', () => {
     const parsed = parseProperties('a=\\u12\nb=1\nc=x\\\n  y\\u00zz\n\\u=2\nd=\\u123');
-    expect(parsed.entries).to.deep.equal([{ key: 'b', value: '1', line: 2 }]);
+    expect(parsed.entries).to.deep.equal([{ key: 'b', value: '1', line: 2, lineCount: 1 }]);
     expect(parsed.problems.map((each) => each.line)).to.deep.equal([1, 4, 5, 6]);
     expect(parsed.problems[0]?.problem).to.equal(
       'malformed escape \\u12: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)',

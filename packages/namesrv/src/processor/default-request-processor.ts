@@ -3,6 +3,7 @@ import { RemotingCommand, type RequestContext, type RequestProcessor } from '@rm
 import { getBrokerClusterInfo, getBrokerMemberGroup } from './cluster.js';
 import { getRouteInfoByTopic } from './get-route-info-by-topic.js';
 import { deleteKvConfig, getKvConfig, getKvListByNamespace, putKvConfig } from './kv-config.js';
+import { getNamesrvConfig, updateNamesrvConfig } from './namesrv-config.js';
 import type { NamesrvContext } from './namesrv-context.js';
 import { brokerHeartbeat, queryDataVersion, registerBroker, unregisterBroker } from './register-broker.js';
 import type { RequestHandler } from './request-handler.js';
@@ -43,8 +44,8 @@ const dispatchTable: ReadonlyMap<number, RequestHandler> = new Map([
   [RequestCode.GET_UNIT_TOPIC_LIST, getUnitTopicList],
   [RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST, getHasUnitSubTopicList],
   [RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST, getHasUnitSubUnunitTopicList],
-  [RequestCode.UPDATE_NAMESRV_CONFIG, notSupported],
-  [RequestCode.GET_NAMESRV_CONFIG, notSupported],
+  [RequestCode.UPDATE_NAMESRV_CONFIG, updateNamesrvConfig],
+  [RequestCode.GET_NAMESRV_CONFIG, getNamesrvConfig],
   [RequestCode.QUERY_DATA_VERSION, queryDataVersion],
   [RequestCode.ADD_WRITE_PERM_OF_BROKER, addWritePermOfBroker],
   [RequestCode.GET_BROKER_MEMBER_GROUP, getBrokerMemberGroup],

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@rmqns/remoting';
+import type { NamesrvConfiguration } from '../config/namesrv-configuration.js';
 import type { KvConfigManager } from '../kvconfig/kv-config-manager.js';
 import type { ResolvedNamesrvOptions } from '../namesrv-options.js';
 import type { Profile } from '../profile.js';
@@ -10,6 +11,10 @@ export interface NamesrvContext {
   readonly profile: Profile;
   /** The options as they are now; asked at each request, since some may change while the server runs. */
   readonly options: () => ResolvedNamesrvOptions;
+  /** What codes 318 and 319 change and show. */
+  readonly configuration: NamesrvConfiguration;
+  /** Writes changed options to their file. */
+  readonly persistConfig: (values: ReadonlyMap<string, string>) => Promise<void>;
   readonly clock: Clock;
   /** When the server was made, by the clock's monotonic time. */
   readonly constructedMillis: number;

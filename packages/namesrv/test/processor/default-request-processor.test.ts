@@ -3,6 +3,8 @@ import { createExtFields, RemotingCommand, type RequestContext, silentLogger } f
 import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { NamesrvConfiguration } from '../../src/config/namesrv-configuration.js';
+import { EventRecorder } from '../../src/event-recorder.js';
 import { KvConfigManager } from '../../src/kvconfig/kv-config-manager.js';
 import { createNameServer } from '../../src/name-server.js';
 import { type NamesrvOptions, resolveNamesrvOptions } from '../../src/namesrv-options.js';
@@ -28,6 +30,12 @@ class Fixture {
       profile: profiles['5.3.3'],
       options: () => resolveNamesrvOptions(this.options),
       constructedMillis: 0,
+      configuration: new NamesrvConfiguration({
+        options: resolveNamesrvOptions(this.options),
+        profile: profiles['5.3.3'],
+        events: new EventRecorder(),
+      }),
+      persistConfig: () => Promise.resolve(),
       clock: new ManualClock(),
       logger: silentLogger,
       routeInfoManager: this.manager,

@@ -1,0 +1,186 @@
+import { ResponseCode } from '@rmqns/protocol';
+import type { EventRecorder } from '../event-recorder.js';
+import {
+  type NamesrvOption,
+  type NamesrvOptionName,
+  namesrvOption,
+  namesrvOptionNames,
+} from '../namesrv-option-table.js';
+import { describeOptionProblem, parseOptionText, type ResolvedNamesrvOptions } from '../namesrv-options.js';
+import { type Profile, releaseOrder } from '../profile.js';
+
+/** Keys that a peer may change with `configUpdatePolicy=safe`: they take effect at once, and can do no harm that 318 cannot undo. */
+const SAFE_KEYS: ReadonlySet<string> = new Set([
+  'orderMessageEnable',
+  'returnOrderTopicConfigToBroker',
+  'supportActingMaster',
+  'enableTopicList',
+  'enableAllTopicList',
+  'notifyMinBrokerIdChanged',
+  'needWaitForService',
+  'waitSecondsForService',
+]);
+
+/** Keys that no peer may change: what they name is a file that this server writes, or decides what peers may change. */
+const PROTECTED_KEYS = ['configBlackList', 'configStorePath', 'kvConfigPath', 'rocketmqHome'];
+
+/** What became of an update. Nothing was changed unless it is `ok`. */
+export type ConfigUpdateResult =
+  | {
+      readonly ok: true;
+      /** The text of each key that was set, changed or not, as it goes into the file. */
+      readonly values: ReadonlyMap<string, string>;
+    }
+  | { readonly ok: false; readonly code: number; readonly remark: string };
+
+export interface NamesrvConfigurationInit {
+  readonly options: ResolvedNamesrvOptions;
+  /** All keys of the start-up file, known here or not: they are shown, and those that are not known keep their text. */
+  readonly fileProperties?: ReadonlyMap<string, string> | undefined;
+  readonly profile: Profile;
+  readonly events: EventRecorder;
+}
+
+/**
+ * The options of a running name server, which codes 318 and 319 change and show (upstream: `Configuration`; reference: nameserver 5.5).
+ * Pure: writing to the file is left to its owner.
+ */
+export class NamesrvConfiguration {
+  readonly #profile: Profile;
+  readonly #events: EventRecorder;
+  /** What the file has and this server does not know, by name. */
+  readonly #unknown = new Map<string, string>();
+  /** Known keys beyond the profile's own that the file has. */
+  readonly #shownBeside = new Set<string>();
+  #options: ResolvedNamesrvOptions;
+
+  constructor({ options, fileProperties, profile, events }: NamesrvConfigurationInit) {
+    this.#options = options;
+    this.#profile = profile;
+    this.#events = events;
+    for (const [key, text] of fileProperties ?? []) {
+      if (namesrvOption(key) === undefined) this.#unknown.set(key, text);
+      else this.#shownBeside.add(key);
+    }
+  }
+
+  /** As they are in effect now; what changes only at the next start is the new value here too. */
+  get options(): ResolvedNamesrvOptions {
+    return this.#options;
+  }
+
+  /** Code 319: one `key=value` a line, without escapes, sorted as 5.x does; what has no value is left out (reference: nameserver 5.6). */
+  dump(): string {
+    const lines: string[] = [];
+    for (const name of namesrvOptionNames) {
+      const row = namesrvOption(name);
+      if (row === undefined || !(this.#isShown(row) || this.#shownBeside.has(name))) continue;
+      const value = this.#valueOf(name);
+      if (value !== undefined) lines.push(`${name}=${value}`);
+    }
+    for (const [key, text] of this.#unknown) lines.push(`${key}=${text}`);
+    return lines
+      .sort()
+      .map((line) => `${line}\n`)
+      .join('');
+  }
+
+  /**
+   * Code 318: sets all of the given keys, or none (reference: nameserver 2.12, 5.5).
+   *
+   * - `safe`: {@link SAFE_KEYS} only, with values that can be; anything else is refused by name.
+   * - `apache`: as the release of the profile does, except that files and the black list stay out of reach in every release, and that a
+   *   value is refused with which the next start would fail.
+   * - `deny`: nothing.
+   */
+  update(properties: ReadonlyMap<string, string>): ConfigUpdateResult {
+    switch (this.#options.configUpdatePolicy) {
+      case 'deny':
+        return this.#refused('no key may be changed by request (configUpdatePolicy=deny)');
+      case 'safe':
+        return this.#updateSafely(properties);
+      default:
+        return this.#updateAsApache(properties);
+    }
+  }
+
+  #updateSafely(properties: ReadonlyMap<string, string>): ConfigUpdateResult {
+    const refused = [...properties.keys()].filter((key) => !SAFE_KEYS.has(key));
+    if (refused.length > 0) {
+      return this.#refused(
+        `${refused.join(', ')} may not be changed by request (configUpdatePolicy=safe); edit the file of mqnamesrv and restart it`,
+      );
+    }
+    return this.#apply(properties, 'refuse');
+  }
+
+  #updateAsApache(properties: ReadonlyMap<string, string>): ConfigUpdateResult {
+    const protectedKeys = new Set([...PROTECTED_KEYS, ...this.#options.configBlackList.split(';')]);
+    for (const key of properties.keys()) if (protectedKeys.has(key)) return this.#refused(undefined);
+    return this.#apply(properties, 'skip');
+  }
+
+  /** @param unreadable what to do with a text that is no value of its key at all: Apache takes no notice of it */
+  #apply(properties: ReadonlyMap<string, string>, unreadable: 'refuse' | 'skip'): ConfigUpdateResult {
+    const values = new Map<string, string>();
+    const options: Record<string, string | number | boolean> = {};
+    for (const [key, text] of properties) {
+      const row = namesrvOption(key);
+      if (row === undefined || !(this.#isShown(row) || unreadable === 'refuse')) {
+        // As Apache: a key that only the start-up file has is changed, and any other one is passed over.
+        if (this.#unknown.has(key)) values.set(key, text);
+        continue;
+      }
+      const readable = unreadable === 'refuse' || row.type !== 'boolean' ? text : javaBoolean(text);
+      const parsed = parseOptionText(key, readable);
+      if (parsed.problem === undefined) {
+        options[key] = parsed.value;
+        values.set(key, String(parsed.value));
+      } else if (unreadable === 'refuse' || parsed.problem.outOfBounds === true) {
+        return { ok: false, code: ResponseCode.SYSTEM_ERROR, remark: describeOptionProblem(parsed.problem) };
+      }
+    }
+    this.#set(options, values);
+    return { ok: true, values };
+  }
+
+  #set(options: Readonly<Record<string, string | number | boolean>>, values: ReadonlyMap<string, string>): void {
+    const before = this.#options;
+    this.#events.run(() => {
+      this.#options = { ...before, ...options };
+      for (const [key, after] of values) {
+        const former = this.#unknown.get(key) ?? textOf(before[key as keyof ResolvedNamesrvOptions]);
+        if (this.#unknown.has(key)) this.#unknown.set(key, after);
+        if (former !== after)
+          this.#events.record({ type: 'config.changed', cause: 'update-config', key, before: former, after });
+      }
+    });
+  }
+
+  /** What the release has where nothing is set. */
+  #valueOf(name: NamesrvOptionName): string | number | boolean | undefined {
+    const value = this.#options[name];
+    if (name === 'scanNotActiveBrokerInterval') return value ?? this.#profile.scanPeriodMillis;
+    const isBuffer = name === 'serverSocketSndBufSize' || name === 'serverSocketRcvBufSize';
+    return isBuffer && value === 0 ? this.#profile.socketBufferBytes : value;
+  }
+
+  /** Whether the release of the profile has the key in what 319 shows: not those of its own client. */
+  #isShown(row: NamesrvOption): boolean {
+    if (row.since === 'rmqns' || releaseOrder(row.since) > releaseOrder(this.#profile.name)) return false;
+    return row.upstream.some((name) => name !== 'NettyClientConfig');
+  }
+
+  #refused(why: string | undefined): ConfigUpdateResult {
+    const remark = this.#profile.configRefusedRemark;
+    return { ok: false, code: ResponseCode.NO_PERMISSION, remark: why === undefined ? remark : `${remark} ${why}` };
+  }
+}
+
+function javaBoolean(text: string): string {
+  return String(text.trim().toLowerCase() === 'true');
+}
+
+function textOf(value: string | number | boolean | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
