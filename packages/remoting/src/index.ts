@@ -11,6 +11,7 @@ export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channe
 export type { ConnectFailure } from './client/channel-table.js';
 export type { ChannelDescription, ClientDescription, PermitsDescription } from './client/client-description.js';
 export type { RemotingClientOptions } from './client/client-options.js';
+export type { CreateConnection } from './client/create-connection.js';
 export {
   type ClientCloseOptions,
   type CloseReport,

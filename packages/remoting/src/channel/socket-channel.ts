@@ -19,6 +19,8 @@ export interface ChannelSocket extends Duplex {
   readonly localAddress?: string | undefined;
   readonly localPort?: number | undefined;
   setNoDelay?(noDelay?: boolean): unknown;
+  ref?(): unknown;
+  unref?(): unknown;
 }
 
 export interface SocketChannelOptions extends ChannelOptions {

@@ -7,6 +7,7 @@ import {
 } from '../rpc/connection-options.js';
 import { type OptionRow, type OptionTable, resolveOptions, timerMillis } from '../rpc/option-table.js';
 import { resolveTlsClientOptions, type TlsClientOptions, tlsProblem } from '../tls/tls-options.js';
+import type { CreateConnection } from './create-connection.js';
 import { SocksProxies, type SocksProxyMap } from './socks-proxies.js';
 
 /** What a {@link RemotingClient} can be given (upstream: `NettyClientConfig`). `asyncPermits` and `onewayPermits` are 65,535 by default. */
@@ -67,6 +68,8 @@ export interface RemotingClientOptions extends ConnectionOptions {
   readonly resolveIntervalMillis?: number | undefined;
   /** How names are resolved, as in `net.connect`; default `dns.lookup`. */
   readonly lookup?: LookupFunction | undefined;
+  /** Makes the connections, in place of the client's own dial; then there are no `lookup` and no `socksProxy`. */
+  readonly createConnection?: CreateConnection | undefined;
   /**
    * Whether requests carry the time that is left for them, in the ext field `__deadlineMillis`, so that servers of this package drop what nobody
    * waits for any more; default false.
@@ -74,11 +77,14 @@ export interface RemotingClientOptions extends ConnectionOptions {
   readonly sendDeadline?: boolean | undefined;
 }
 
+/** Options without a default. */
+type OptionalName = 'lookup' | 'tls' | 'createConnection';
+
 export type ResolvedRemotingClientOptions = ResolvedConnectionOptions & {
-  readonly [Name in Exclude<keyof RemotingClientOptions, keyof ConnectionOptions | 'lookup' | 'tls'>]-?: NonNullable<
+  readonly [Name in Exclude<keyof RemotingClientOptions, keyof ConnectionOptions | OptionalName>]-?: NonNullable<
     RemotingClientOptions[Name]
   >;
-} & Pick<RemotingClientOptions, 'lookup' | 'tls'>;
+} & Pick<RemotingClientOptions, OptionalName>;
 
 const table: OptionTable<RemotingClientOptions> = {
   ...connectionOptionTable,
@@ -87,6 +93,7 @@ const table: OptionTable<RemotingClientOptions> = {
   closeSocketIfTimeout: { kind: 'boolean' },
   socksProxy: { kind: 'checked', problem: socksProxyProblem },
   tls: { kind: 'checked', problem: tlsProblem(resolveTlsClientOptions) },
+  createConnection: { kind: 'function' },
   reconnectInitialMillis: timerMillis(1),
   reconnectMaxMillis: timerMillis(1),
   reconnectMultiplier: numberFrom(1, 100),

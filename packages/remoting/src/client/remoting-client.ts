@@ -1,9 +1,8 @@
 import { lookup as systemLookup } from 'node:dns';
 import { setMaxListeners } from 'node:events';
-import type { Socket } from 'node:net';
 import { inFreshContext } from '../async-context.js';
 import type { Channel } from '../channel/channel.js';
-import { SocketChannel } from '../channel/socket-channel.js';
+import { type ChannelSocket, SocketChannel } from '../channel/socket-channel.js';
 import type { Timer } from '../clock.js';
 import { RemotingCommand } from '../command/remoting-command.js';
 import { ClosedError, RemotingError } from '../errors.js';
@@ -25,7 +24,8 @@ import {
   resolveClientOptions,
 } from './client-options.js';
 import { ClientTls } from './client-tls.js';
-import { type DialSocket, dial } from './dial.js';
+import { type DialAny, dialBy } from './create-connection.js';
+import { dial } from './dial.js';
 import { nameOf, parseDialTarget } from './dial-target.js';
 import { DrainingChannels } from './draining-channels.js';
 import { EagerReconnect } from './eager-reconnect.js';
@@ -79,11 +79,11 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   readonly #draining: DrainingChannels;
   readonly #eager: EagerReconnect | undefined;
   readonly #nameServers: NameServerChannels;
-  readonly #dial: DialSocket;
+  readonly #dial: DialAny;
   readonly #tls: ClientTls | undefined;
   readonly #dialsAbort = new AbortController();
   /** The sockets of connections, to hold the process while it waits for their end. */
-  readonly #sockets = new WeakMap<Channel, Socket>();
+  readonly #sockets = new WeakMap<Channel, ChannelSocket>();
   /** Connections whose end this side wanted. */
   readonly #givenUp = new WeakSet<Channel>();
   /** Calls that have not ended. */
@@ -113,7 +113,9 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
       { ...backoff, clock, onFailed: (failure) => this.emit('connectFailed', failure) },
     );
     const proxies = new SocksProxies(resolved.socksProxy);
-    this.#dial = proxies.isEmpty ? dial : dialThrough(proxies, dial);
+    const { createConnection } = resolved;
+    if (createConnection !== undefined) this.#dial = dialBy(createConnection);
+    else this.#dial = proxies.isEmpty ? dial : dialThrough(proxies, dial);
     this.#nameServers = new NameServerChannels(this.#table, clock);
     this.#draining = new DrainingChannels((channel) => this.core.calls.responseTable.waitingOn(channel));
     this.#eager = resolved.eager ? new EagerReconnect(this.#table, clock, backoff) : undefined;
@@ -260,7 +262,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     this.#eager?.close();
     const channels = (): Channel[] => [...this.#table.channels(), ...this.#draining.channels()];
     // Whoever waits for this must not see the process end before.
-    for (const channel of channels()) this.#sockets.get(channel)?.ref();
+    for (const channel of channels()) this.#sockets.get(channel)?.ref?.();
     const grace = graceMillis === undefined ? undefined : clock.setTimeout(() => this.#cutOff(), graceMillis);
     if (this.#pending.size > 0) {
       await new Promise<void>((resolve) => {
@@ -522,7 +524,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
       throw error;
     }
     // A pending call holds the process by its timer.
-    if (!this.#options.keepProcessAlive && this.#closing === undefined) socket.unref();
+    if (!this.#options.keepProcessAlive && this.#closing === undefined) socket.unref?.();
     this.#sockets.set(channel, socket);
     if (this.#tls !== undefined && tlsContext !== undefined) {
       const leftMillis = Math.max(1, endMillis - clock.monotonic());

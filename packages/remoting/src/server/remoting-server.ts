@@ -1,9 +1,9 @@
-import { createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { inFreshContext } from '../async-context.js';
 import { AddressRange } from '../channel/address-range.js';
 import type { Channel } from '../channel/channel.js';
 import { formatSocketAddress } from '../channel/socket-address.js';
-import { SocketChannel } from '../channel/socket-channel.js';
+import { type ChannelSocket, SocketChannel } from '../channel/socket-channel.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { RemotingError } from '../errors.js';
 import { ProxyProtocolDecoder } from '../handler/proxy-protocol-decoder.js';
@@ -40,7 +40,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   readonly #proxies: AddressRange | undefined;
   readonly #channels = new Set<Channel>();
   readonly #tls: ServerTls | undefined;
-  readonly #server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+  readonly #server = createServer({ noDelay: true }, (socket) => this.accept(socket));
   /** Settles when the server listens, or cannot. */
   #listening: Promise<void> | undefined;
   #address: string | undefined;
@@ -172,7 +172,11 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
 
   readonly #isLogged = (error: RemotingError): boolean => this.#tls?.logs(error) ?? false;
 
-  #accept(socket: Socket): void {
+  /**
+   * Serves a connection that was made elsewhere, as if it had come to the server's port: one in memory, the pipe of another process, a
+   * socket that another process accepted. Needs no {@link start}. After {@link close} the socket is destroyed.
+   */
+  accept(socket: ChannelSocket): void {
     if (this.#closing !== undefined) {
       socket.destroy();
       return;

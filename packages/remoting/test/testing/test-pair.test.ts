@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { defineCommand } from '../../src/command/define-command.js';
+import { t } from '../../src/command/header-field.js';
+import { RemotingCommand } from '../../src/command/remoting-command.js';
+import { createPair, ManualClock, startTestServer } from '../../src/testing.js';
+
+const Greet = defineCommand({
+  code: 9001,
+  name: 'GREET',
+  request: { name: t.string() },
+  response: { text: t.string() },
+});
+
+describe('createPair', () => {
+  it('runs a test of a service in less than 50 ms', async () => {
+    const began = performance.now();
+    await using pair = createPair();
+    pair.server.handle(Greet, ({ header }) => ({ header: { text: `hello ${header.name}` } }));
+    const reply = await pair.client.call(pair.address, Greet, { name: 'Ada' });
+    expect(reply.header.text).to.equal('hello Ada');
+    expect(performance.now() - began).to.be.below(50);
+  });
+
+  it('lets a manual clock run out both sides', async () => {
+    const clock = new ManualClock();
+    await using pair = createPair({ clock, server: { allIdleMillis: 60_000 } });
+    pair.server.registerProcessor(1, { processRequest: () => undefined });
+    const idle = new Promise((resolve) => pair.server.on('idle', resolve));
+    const failed = pair.client.invokeSync(pair.address, RemotingCommand.request(1), 3_000).catch((error) => error.code);
+    await clock.advanceAsync(3_000, 1_000);
+    expect(await failed).to.equal('TIMEOUT');
+    const raw = pair.connect();
+    raw.resume();
+    await clock.advanceAsync(75_000, 15_000);
+    await idle;
+    await pair.destroy();
+    expect(clock.pendingTimers).to.equal(0);
+  });
+
+  it('gives each connection to wrapSocket', async () => {
+    const ports: unknown[] = [];
+    await using pair = createPair({
+      wrapSocket(socket) {
+        ports.push(socket.localPort);
+        return socket;
+      },
+    });
+    await pair.client.invokeSync(pair.address, RemotingCommand.request(1), 3_000);
+    await pair.client.invokeSync('memory:2', RemotingCommand.request(1), 3_000);
+    expect(ports).to.deep.equal([2, 3]);
+    expect([...pair.server.channels].map((channel) => channel.remoteAddress)).to.deep.equal(['memory:2', 'memory:3']);
+  });
+
+  it('ends the calls under way when it is destroyed', async () => {
+    const pair = createPair();
+    pair.server.registerProcessor(1, { processRequest: () => undefined });
+    const failed = pair.client.invokeSync(pair.address, RemotingCommand.request(1), 3_000).catch((error) => error.code);
+    await pair.destroy();
+    await pair.destroy();
+    expect(await failed).to.equal('CLOSED');
+    expect(pair.server.channels.size).to.equal(0);
+  });
+});
+
+describe('startTestServer', () => {
+  it('listens on a port of its own and is gone afterwards', async () => {
+    let address = '';
+    {
+      await using test = await startTestServer();
+      test.server.handle(Greet, ({ header }) => ({ header: { text: header.name } }));
+      address = test.address;
+      expect((await test.client.call(address, Greet, { name: 'Ada' })).header.text).to.equal('Ada');
+    }
+    await using other = createPair();
+    await using test = await startTestServer();
+    expect(test.address).not.to.equal(other.address);
+    const failed = await test.client
+      .invokeSync(address, RemotingCommand.request(1), 3_000)
+      .catch((error) => error.code);
+    expect(failed).to.equal('CONNECT_FAILED');
+  });
+});
+
+describe('RemotingClient with createConnection', () => {
+  it('ends its calls with CONNECT_FAILED and the cause when no connection comes', async () => {
+    await using pair = createPair({
+      wrapSocket: () => {
+        throw new Error('the tunnel is closed');
+      },
+    });
+    const error = await pair.client
+      .invokeSync(pair.address, RemotingCommand.request(1), 3_000)
+      .catch((thrown) => thrown);
+    expect(error.code).to.equal('CONNECT_FAILED');
+    expect(error.message).to.equal('connect to memory:1 failed: the tunnel is closed');
+    expect(pair.server.channels.size).to.equal(1);
+  });
+});
