@@ -1,0 +1,6 @@
+import { createPair } from '../../src/testing.js';
+import { itBehavesAsATransport } from './conformance.js';
+
+describe('a connection in memory', () => {
+  itBehavesAsATransport(async (options) => createPair(options));
+});
