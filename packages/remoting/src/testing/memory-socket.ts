@@ -29,6 +29,7 @@ export class MemorySocket extends Duplex implements ChannelSocket {
   #peer: MemorySocket | undefined;
   readonly #arriving: Arriving[] = [];
   #peerEnded = false;
+  #wasReset = false;
   #wanted = true;
   #turnBooked = false;
 
@@ -47,6 +48,7 @@ export class MemorySocket extends Duplex implements ChannelSocket {
   /** Ends the connection as a crash does: the other end gets `ECONNRESET`, whatever was under way is lost. */
   resetAndDestroy(): this {
     const peer = this.#peer;
+    this.#peer = undefined;
     if (peer !== undefined) peer.#reset();
     return this.destroy();
   }
@@ -97,6 +99,7 @@ export class MemorySocket extends Duplex implements ChannelSocket {
   }
 
   #reset(): void {
+    this.#wasReset = true;
     setImmediate(() => this.destroy(systemError('ECONNRESET', 'read')));
   }
 
@@ -108,6 +111,7 @@ export class MemorySocket extends Duplex implements ChannelSocket {
 
   readonly #deliver = (): void => {
     this.#turnBooked = false;
+    if (this.#wasReset) return;
     while (this.#wanted && !this.destroyed) {
       const arrived = this.#arriving.shift();
       if (arrived === undefined) break;

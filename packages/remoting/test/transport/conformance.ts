@@ -10,10 +10,10 @@ import { SerializeType } from '../../src/command/serialize-type.js';
 import { CommandError, RemotingError } from '../../src/errors.js';
 import { ManualClock } from '../../src/manual-clock.js';
 import type { RemotingServerOptions } from '../../src/server/server-options.js';
-import type { TestPair } from '../../src/testing.js';
+import { expectNoLeaks, type TestPair } from '../../src/testing.js';
 
 /** Options that every transport can be started with. */
-export interface TransportOptions {
+interface TransportOptions {
   readonly server?: RemotingServerOptions;
   readonly client?: RemotingClientOptions;
 }
@@ -237,6 +237,21 @@ export function itBehavesAsATransport(start: StartTransport): void {
     expect((await call).remark).to.equal('done');
     await closed;
     expect(server.channels.size).to.equal(0);
+  });
+
+  it('leaves nothing behind, neither by a graceful close nor by a rude one', async () => {
+    await expectNoLeaks(async () => {
+      const { server, client, address } = await open();
+      await client.call(address, Echo, { text: 'a' }, { body: Buffer.alloc(0) });
+      await client.close();
+      await server.close();
+    });
+    await expectNoLeaks(async () => {
+      await using pair = await open();
+      const { client, address } = pair;
+      await client.call(address, Echo, { text: 'a' }, { body: Buffer.alloc(0) });
+      void client.invokeSync(address, RemotingCommand.request(silence), 60_000);
+    });
   });
 
   it('reads no more from a peer that does not read, and answers all once it does', async () => {
