@@ -53,6 +53,8 @@ export class LeakError extends Error {
  * @throws LeakError
  */
 export async function expectNoLeaks<Result>(run: () => Promise<Result> | Result): Promise<Result> {
+  // Node opens these when they are first asked for, which must not be now; the end of a socket asks for stderr.
+  void [process.stdout, process.stderr];
   const opened = new Map<number, Opened>();
   const own = {};
   const listenersBefore = countListeners();
