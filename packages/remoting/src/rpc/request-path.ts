@@ -140,16 +140,20 @@ export class RequestPath {
 
   #notSent(ctx: RequestContext, request: RemotingCommand, error: RemotingError): void {
     const fields = this.#fields(error, ctx, request);
-    if (error.code !== 'ENCODE_FAILED' && error.code !== 'FRAME_TOO_LARGE') {
+    const { code } = error;
+    // A handler's failure is that of the write only while the connection stands; else it is what ended the connection.
+    const isOwn = code === 'HANDLER_FAILED' && ctx.channel.isActive;
+    if (code !== 'ENCODE_FAILED' && code !== 'FRAME_TOO_LARGE' && !isOwn) {
       this.#options.logger.debug(fields, 'the connection ended before the answer was sent');
       return;
     }
     // An answer that cannot be written must not leave its caller waiting.
-    this.#options.logger.error(fields, 'the answer cannot be encoded; its caller got SYSTEM_ERROR');
+    this.#options.logger.error(fields, 'the answer cannot be written; its caller got SYSTEM_ERROR');
     this.#counters.systemErrors++;
     const instead = RemotingCommand.response(SystemCode.SYSTEM_ERROR, error.message);
     this.#stamp(instead, request);
-    ctx.channel.writeAndFlush(instead);
+    // It was told once what goes wrong.
+    ctx.channel.writeAndFlush(instead, ignored);
   }
 
   #errorResponse(error: unknown, ctx: RequestContext, request: RemotingCommand): RemotingCommand {
@@ -178,3 +182,5 @@ export class RequestPath {
 function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as Partial<PromiseLike<T>> | undefined)?.then === 'function';
 }
+
+function ignored(): void {}
