@@ -1,6 +1,6 @@
 import { EmbeddedChannel } from '../../src/channel/embedded-channel.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
-import type { RemotingError } from '../../src/errors.js';
+import { RemotingError } from '../../src/errors.js';
 import { FrameDecoder } from '../../src/handler/frame-decoder.js';
 import { ManualClock } from '../../src/manual-clock.js';
 import { chunksOf, type FuzzInput } from './mutations.js';
@@ -63,6 +63,9 @@ function textOf(command: RemotingCommand): string {
 
 function expected(error: RemotingError): string {
   if (error.code !== 'DECODE_FAILED' && error.code !== 'FRAME_TOO_LARGE') throw error;
+  // What the decoder did not foresee becomes a DecodeError as well; the cause tells.
+  for (let cause = error.cause; cause !== undefined; cause = cause instanceof Error ? cause.cause : undefined)
+    if (!RemotingError.is(cause)) throw cause;
   return `${error.code}: ${error.message}`;
 }
 

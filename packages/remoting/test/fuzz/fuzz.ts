@@ -1,5 +1,5 @@
 /**
- * Throws mutated real frames at the decoder and at a live server, while good clients go on calling it.
+ * Throws mutated real frames at the decoder, at a live server, while good clients go on calling it, and at clients that call a bad server.
  *
  *   npm run fuzz -- [--seconds N] [--seed N] [--input HEX]
  *
@@ -10,11 +10,13 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { SeededRandom } from '../../src/testing/seeded-random.js';
 import { expectNoLeaks } from '../../src/testing.js';
+import { clientFault } from './client-target.js';
 import { decoderFault, minimise } from './decoder-target.js';
 import { type FuzzInput, loadSeedFrames, makeInput } from './mutations.js';
 import { attack, connectionsGone, goodCall, startFuzzedServer } from './server-target.js';
 
 const DECODED_PER_ROUND = 400;
+const BAD_SERVERS_PER_ROUND = 8;
 const ATTACKS_PER_ROUND = 16;
 const GOOD_CALLS_PER_ROUND = 16;
 /** Rounds after which caches, pools and compiled code have their size. */
@@ -28,6 +30,7 @@ interface Report {
   decoded: number;
   attacks: number;
   goodCalls: number;
+  badServers: number;
   readonly faults: string[];
 }
 
@@ -35,7 +38,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { seconds: { type: 'string' }, seed: { type: 'string' }, input: { type: 'string' } },
   });
-  const report: Report = { decoded: 0, attacks: 0, goodCalls: 0, faults: [] };
+  const report: Report = { decoded: 0, attacks: 0, goodCalls: 0, badServers: 0, faults: [] };
   /** What is under way, to be told when the process fails in a way that nobody catches. */
   const underWay = new Set<FuzzInput>();
   const onUncaught = (error: unknown): void => {
@@ -64,7 +67,7 @@ async function main(): Promise<void> {
 async function runMany(report: Report, underWay: Set<FuzzInput>, seed: number, seconds: number): Promise<void> {
   const frames = loadSeedFrames();
   const endMillis = performance.now() + seconds * 1000;
-  let heapBefore = 0;
+  let heapBefore: number | undefined;
   {
     await using pair = await startFuzzedServer();
     for (
@@ -87,11 +90,17 @@ async function runMany(report: Report, underWay: Set<FuzzInput>, seed: number, s
       } catch (error) {
         report.faults.push(`live server, round ${round}: ${String(error)}\n${inputs.map(hex).join('\n')}`);
       }
+      for (let i = 0; i < BAD_SERVERS_PER_ROUND && report.faults.length === 0; i++) {
+        const fault = await clientFault(new SeededRandom(seed + round * 7919 + 1_000 + i), frames);
+        if (fault !== undefined) report.faults.push(`client, round ${round}, bad server ${i}: ${fault}`);
+      }
+      report.badServers += BAD_SERVERS_PER_ROUND;
       underWay.clear();
       report.attacks += attacks.length;
       report.goodCalls += calls.length;
     }
   }
+  if (heapBefore === undefined) return;
   const grown = (await heapBytes()) - heapBefore;
   say(`fuzz: memory ${grown >= 0 ? 'grew' : 'shrank'} by ${Math.abs(Math.round(grown / 1024))} KiB after the warm-up`);
   if (grown > HEAP_BOUND_BYTES) report.faults.push(`memory grew by ${grown} bytes`);
@@ -144,8 +153,9 @@ function numberOf(name: string, text: string): number {
   return value;
 }
 
-function finish({ decoded, attacks, goodCalls, faults }: Report): void {
+function finish({ decoded, attacks, goodCalls, badServers, faults }: Report): void {
   say(`fuzz: ${decoded} inputs decoded, ${attacks} connections attacked, ${goodCalls} good calls answered meanwhile`);
+  say(`fuzz: ${badServers} bad servers called`);
   for (const fault of faults) say(`fuzz: FAULT: ${fault}`);
   const passed = faults.length === 0 ? 1 : 0;
   const failed = faults.length;
