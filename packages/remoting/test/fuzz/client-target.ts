@@ -34,7 +34,7 @@ export async function clientFault(random: SeededRandom, frames: readonly Buffer[
 
 async function call(client: RemotingClient, n: number): Promise<string | undefined> {
   try {
-    await client.invokeSync('bad server', RemotingCommand.request(n));
+    await client.invokeSync('memory:1', RemotingCommand.request(n));
     return undefined;
   } catch (error) {
     if (RemotingError.is(error) && error.code !== 'TIMEOUT') return undefined;

@@ -91,7 +91,7 @@ describe('replay', () => {
     serve(pair, 'old');
     const recording = recordFrames(pair);
     await pair.client.invokeSync(pair.address, RemotingCommand.request(1, { body: Buffer.from('b') }), 3_000);
-    await pair.client.invokeSync('another', RemotingCommand.request(2), 3_000);
+    await pair.client.invokeSync('memory:2', RemotingCommand.request(2), 3_000);
     await pair.client.invokeOneway(pair.address, RemotingCommand.request(1), 3_000);
     while (recording.frames.length < 5) await new Promise((resolve) => setImmediate(resolve));
     return recording;

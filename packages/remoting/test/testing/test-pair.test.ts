@@ -1,4 +1,7 @@
+import { connect } from 'node:net';
 import { expect } from 'chai';
+import { parseSocketAddress } from '../../src/channel/socket-address.js';
+import { RemotingClient } from '../../src/client/remoting-client.js';
 import { defineCommand } from '../../src/command/define-command.js';
 import { t } from '../../src/command/header-field.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
@@ -94,5 +97,32 @@ describe('RemotingClient with createConnection', () => {
     expect(error.code).to.equal('CONNECT_FAILED');
     expect(error.message).to.equal('connect to memory:1 failed: the tunnel is closed');
     expect(pair.server.channels.size).to.equal(1);
+  });
+
+  it('waits until the connection stands, and makes one however many wait', async () => {
+    await using test = await startTestServer();
+    const target = parseSocketAddress(test.address);
+    let made = 0;
+    const client = new RemotingClient({
+      createConnection() {
+        made++;
+        return connect(target);
+      },
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.invokeSync('memory:1', RemotingCommand.request(1), 3_000)),
+    );
+    expect([made, answers.length]).to.deep.equal([1, 20]);
+    await client.close();
+
+    const { server } = test;
+    await server.destroy();
+    const refused = new RemotingClient({ createConnection: () => connect(target) });
+    const error = await refused.invokeSync('memory:1', RemotingCommand.request(1), 3_000).catch((thrown) => thrown);
+    expect([error.code, error.cause?.code ?? error.cause?.cause?.code]).to.deep.equal([
+      'CONNECT_FAILED',
+      'ECONNREFUSED',
+    ]);
+    await refused.close();
   });
 });

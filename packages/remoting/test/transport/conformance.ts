@@ -13,7 +13,7 @@ import type { RemotingServerOptions } from '../../src/server/server-options.js';
 import { expectNoLeaks, type TestPair } from '../../src/testing.js';
 
 /** Options that every transport can be started with. */
-interface TransportOptions {
+export interface TransportOptions {
   readonly server?: RemotingServerOptions;
   readonly client?: RemotingClientOptions;
 }
@@ -241,7 +241,8 @@ export function itBehavesAsATransport(start: StartTransport): void {
 
   it('leaves nothing behind, neither by a graceful close nor by a rude one', async () => {
     await expectNoLeaks(async () => {
-      const { server, client, address } = await open();
+      await using pair = await open();
+      const { server, client, address } = pair;
       await client.call(address, Echo, { text: 'a' }, { body: Buffer.alloc(0) });
       await client.close();
       await server.close();
