@@ -12,7 +12,6 @@ export {
 export { frameMatchers } from './testing/frame-matchers.js';
 export {
   type FrameRecording,
-  formatFrame,
   type RecordedFrame,
   type RecordFramesOptions,
   recordFrames,

@@ -17,6 +17,7 @@ export class ChaosSocket extends Duplex implements ChannelSocket {
   #freezeAfterBytes: number;
   #passedBytes = 0;
   #frozen = false;
+  readonly #onThaw: (() => void)[] = [];
   #readWanted: () => void = () => {};
 
   /** @internal */
@@ -45,9 +46,9 @@ export class ChaosSocket extends Duplex implements ChannelSocket {
       this.#inbound.push(chunk, () => inner.resume());
     });
     inner.on('end', () => this.#inbound.end(() => {}));
-    inner.on('error', (error) => this.destroy(error));
+    inner.on('error', (error) => this.#unlessFrozen(() => this.destroy(error)));
     inner.on('close', () => {
-      if (!inner.readableEnded) this.destroy();
+      if (!inner.readableEnded) this.#unlessFrozen(() => this.destroy());
     });
     for (const event of ['connect', 'secureConnect']) inner.on(event, () => this.emit(event));
   }
@@ -94,6 +95,7 @@ export class ChaosSocket extends Duplex implements ChannelSocket {
   /** What was held goes on, in order. */
   thaw(): void {
     this.#frozen = false;
+    for (const task of this.#onThaw.splice(0)) task();
     this.#inbound.pump();
     this.#outbound.pump();
   }
@@ -129,6 +131,12 @@ export class ChaosSocket extends Duplex implements ChannelSocket {
     this.#outbound.stop();
     this.#inner.destroy();
     callback(error);
+  }
+
+  /** The end of the other side is not seen through a frozen line either. */
+  #unlessFrozen(task: () => void): void {
+    if (this.#frozen) this.#onThaw.push(task);
+    else task();
   }
 
   #deliverInbound(bytes: Buffer, done: () => void): void {

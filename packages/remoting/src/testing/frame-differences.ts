@@ -56,7 +56,7 @@ export function frameDifferences(
   return differences;
 }
 
-export function serializeTypeName(type: SerializeType): string {
+function serializeTypeName(type: SerializeType): string {
   return type === SerializeType.JSON ? 'JSON' : 'ROCKETMQ';
 }
 

@@ -3,10 +3,10 @@ import type { ChannelHandler, WriteListener } from '../channel/channel-handler.j
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { RemotingClient } from '../client/remoting-client.js';
 import { type Clock, systemClock } from '../clock.js';
+import { describeFrame } from '../codec/describe-frame.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
 import { RemotingError } from '../errors.js';
 import { RemotingServer } from '../server/remoting-server.js';
-import { read, serializeTypeName } from './frame-differences.js';
 import type { TestPair } from './test-pair.js';
 
 /** A frame that went over a recorded connection. */
@@ -35,7 +35,7 @@ export interface FrameRecording {
   readonly problems: readonly string[];
   /** Records no more. */
   stop(): void;
-  /** One line for a frame, for people: {@link formatFrame}. */
+  /** One line for a frame, as `describeFrame` writes it, with its time and sender. */
   toString(): string;
 }
 
@@ -156,45 +156,11 @@ function withLength(frame: Buffer): Buffer {
   return whole;
 }
 
+/** Tests may show everything, so values are there as well. */
+const shown = { values: true, bodyBytes: 32 };
+
 /** `   12.3 ms #1 client -> request 105 …`, one line. */
 function formatRecordedFrame({ channelId, from, atMillis, bytes }: RecordedFrame): string {
   const arrow = from === 'client' ? 'client ->' : 'server <-';
-  return `${atMillis.toFixed(1).padStart(9)} ms #${channelId} ${arrow} ${formatFrame(bytes)}`;
-}
-
-/**
- * A frame in one line for people, its ext fields and a small text body included: for tests, as it shows everything.
- *
- * `request 105 opaque 7 JSON JAVA v0 {topic=T} body 5 bytes "hello"`
- */
-export function formatFrame(frame: Uint8Array): string {
-  const command = read(frame);
-  if (typeof command === 'string') return `${frame.length} bytes: the frame ${command}`;
-  const kind = command.isResponse ? 'response' : command.isOneway ? 'oneway' : 'request';
-  const parts: string[] = [
-    kind,
-    String(command.code),
-    `opaque ${command.opaque}`,
-    serializeTypeName(command.serializeType),
-    command.language ?? 'unknown language',
-    `v${command.version}`,
-  ];
-  if (command.remark !== undefined) parts.push(`remark ${JSON.stringify(command.remark)}`);
-  if (command.extFields !== undefined) {
-    const fields = Object.entries(command.extFields).map(([name, value]) => `${name}=${value}`);
-    parts.push(`{${fields.join(', ')}}`);
-  }
-  if (command.body !== undefined) parts.push(formatBody(command.body));
-  return parts.join(' ');
-}
-
-const SHOWN_BODY_BYTES = 64;
-
-function formatBody(body: Uint8Array): string {
-  const bytes = Buffer.from(body.subarray(0, SHOWN_BODY_BYTES));
-  const text = bytes.toString('utf8');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what is no text is what this looks for.
-  const isText = !/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text);
-  const shown = isText ? JSON.stringify(text) : bytes.toString('hex');
-  return `body ${body.length} bytes ${shown}${body.length > SHOWN_BODY_BYTES ? '…' : ''}`;
+  return `${atMillis.toFixed(1).padStart(9)} ms #${channelId} ${arrow} ${describeFrame(bytes, shown)}`;
 }

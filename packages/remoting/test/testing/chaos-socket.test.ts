@@ -149,6 +149,19 @@ describe('chaos', () => {
     expect(atNear.join('')).to.equal('efghi<end>');
   });
 
+  it('lets a reset of the other side be seen only after a thaw', async () => {
+    const [inner, far] = createMemorySockets();
+    const near = chaos(inner);
+    const atNear = log(near);
+    near.freeze();
+    far.resetAndDestroy();
+    await turns();
+    expect(atNear).to.deep.equal([]);
+    near.thaw();
+    await turns();
+    expect(atNear).to.deep.equal(['<ECONNRESET>']);
+  });
+
   it('makes a sender wait for a reader that stopped', async () => {
     const [inner, far] = createMemorySockets({ highWaterMarkBytes: 1024 });
     const near = chaos(inner);
