@@ -28,7 +28,7 @@ export const PEERS = [
  * `{ call(method, payload, done), oneway(method, payload), close() }`. The options:
  *
  * - `methods`: what the server does, by name
- * - `tls`: `{ key, cert }` of the server
+ * - `tls`: `{ key, cert, keyPath, certPath }` of the server, as texts and as files
  * - `large`: bodies may be up to 16 MiB
  * - `timeoutMillis`: of calls, for those that have a timeout by default, where that is too short for a load
  * - `brisk`: faults are to be noticed within some 5 s, where there is a setting for that

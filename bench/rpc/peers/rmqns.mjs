@@ -55,18 +55,28 @@ export function rmqns({ typed = false, serializeType = SerializeType.JSON, watch
       carries: 'bytes',
       object: typed ? 'native' : 'json',
       oneway: true,
+      tls: true,
     },
-    async listen({ methods, overload, large, brisk }) {
-      const server = new RemotingServer({ port: 0, ...limitFor(large), ...(brisk ? BRISK : {}) });
+    async listen({ methods, overload, large, brisk, tls }) {
+      const server = new RemotingServer({
+        port: 0,
+        ...limitFor(large),
+        ...(brisk ? BRISK : {}),
+        tls: tls && { mode: 'enforcing', keyPath: tls.keyPath, certPath: tls.certPath },
+      });
       if (watched) watch(server);
       if (typed) handleTyped(server, methods);
       else processRaw(server, methods, overload);
       await server.start();
       return { port: Number(server.address.split(':').at(-1)) };
     },
-    async connect({ port, timeoutMillis, large }) {
+    async connect({ port, timeoutMillis, large, tls }) {
       const address = `127.0.0.1:${port}`;
-      const client = new RemotingClient({ timeoutMillis, ...limitFor(large) });
+      const client = new RemotingClient({
+        timeoutMillis,
+        ...limitFor(large),
+        tls: tls && { trustCertPath: tls.certPath },
+      });
       if (watched) watch(client);
       const calls = typed ? typedCalls(client, address) : rawCalls(client, address, serializeType);
       return { ...calls, close: () => client.destroy() };
