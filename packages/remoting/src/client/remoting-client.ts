@@ -8,6 +8,7 @@ import { RemotingCommand } from '../command/remoting-command.js';
 import { ClosedError, RemotingError } from '../errors.js';
 import type { ConnectionListener } from '../handler/connection-events.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
+import { ActiveCalls } from '../rpc/active-calls.js';
 import type { ClientInterceptor } from '../rpc/call-interceptor.js';
 import { CallPromise } from '../rpc/call-promise.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
@@ -87,7 +88,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   /** Connections whose end this side wanted. */
   readonly #givenUp = new WeakSet<Channel>();
   /** Calls that have not ended. */
-  readonly #pending = new Set<ResponseFuture>();
+  readonly #pending = new ActiveCalls();
   readonly #verifying = new Map<Channel, Promise<void>>();
   readonly #timers: Timer[] = [];
   #scanTimer: Timer | undefined;

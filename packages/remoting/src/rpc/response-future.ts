@@ -52,6 +52,8 @@ export class ResponseFuture implements PermitWaiter {
   /** The request as its caller gave it. */
   readonly asked: RemotingCommand;
   readonly isOneway: boolean;
+  /** Among the calls that have not ended; kept by whoever lists them. */
+  place = -1;
   #channel: Channel | undefined;
   #request: RemotingCommand | undefined;
   #opaque: number | undefined;
