@@ -129,8 +129,10 @@ describe('readProxyProtocolHeader', () => {
 
   it('gives back what any version 1 or 2 header was made of', () => {
     const port = fc.integer({ min: 0, max: 65_535 });
+    // Proxies write no longer ones, and the line of version 1 has no room for two.
+    const shortIpV6 = fc.ipV6().filter((address) => address.length <= 39);
     fc.assert(
-      fc.property(fc.ipV4(), fc.ipV6(), port, port, (v4, v6, a, b) => {
+      fc.property(fc.ipV4(), shortIpV6, port, port, (v4, v6, a, b) => {
         expect(read(`PROXY TCP4 ${v4} ${v4} ${a} ${b}\r\n`)).to.deep.include({ source: { address: v4, port: a } });
         expect(read(`PROXY TCP6 ${v6} ${v6} ${a} ${b}\r\n`)).to.deep.include({ destination: { address: v6, port: b } });
         const addresses = Buffer.from([...v4.split('.').map(Number), 1, 2, 3, 4, a >> 8, a & 255, b >> 8, b & 255]);
