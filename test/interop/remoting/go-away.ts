@@ -1,5 +1,5 @@
-import { RemotingCommand, RemotingServer } from '@rmqns/remoting';
-import type { ApacheVersion } from '@rmqns/test-kit';
+import { RemotingClient, RemotingCommand, RemotingServer } from '@rmqns/remoting';
+import { type ApacheVersion, eventually } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { Code, type JavaRemoting } from './java-remoting.js';
 import { Relay } from './relay.js';
@@ -40,26 +40,53 @@ export function describeGoAway(java: () => JavaRemoting, version: ApacheVersion)
       }
     });
 
-    if (knowsGoAway) return;
+    if (!knowsGoAway) {
+      it("Java's client is served by our server that closes", async () => {
+        const { server: first, asked } = await startServer('first');
+        const { server: second } = await startServer('second');
+        await using _second = second;
+        await using relay = await Relay.start(first.address);
+        using client = await java().client();
+        const waiting = client.invokeSync(relay.address, { code: Code.BLOCK });
+        const release = await asked;
+        relay.target = second.address;
+        const closed = first.close({ graceMillis: 10_000 });
+        for (const invoke of ['invokeSync', 'invokeAsync'] as const) {
+          const { code, remark } = await client[invoke](relay.address, { code: Code.ECHO });
+          expect({ code, remark }).to.deep.equal({ code: 0, remark: 'first' });
+        }
+        release();
+        expect(await waiting).to.include({ code: 0, remark: 'first' });
+        await closed;
+        expect(relay.connections).to.equal(1);
+      });
+      return;
+    }
 
-    it("Java's client is served by our server that closes", async () => {
-      const { server: first, asked } = await startServer('first');
-      const { server: second } = await startServer('second');
-      await using _second = second;
+    it("our client moves on from Java's server that shuts down", async () => {
+      const first = await java().server({ set: { enableShutdownGracefully: true, shutdownWaitTimeSeconds: 5 } });
+      using second = await java().server();
       await using relay = await Relay.start(first.address);
-      using client = await java().client();
-      const waiting = client.invokeSync(relay.address, { code: Code.BLOCK });
-      const release = await asked;
+      await using client = new RemotingClient({ version: java().ordinal });
+      await using older = new RemotingClient({ version: 475 });
+      const call = (caller: RemotingClient): Promise<RemotingCommand> =>
+        caller.invokeSync(relay.address, RemotingCommand.request(Code.ECHO, { remark: 'here' }));
+      await Promise.all([call(client), call(older)]);
+      expect(relay.connections).to.equal(2);
+      const blocked = client.invokeSync(relay.address, RemotingCommand.request(Code.BLOCK), 10_000);
+      // The answer to a later request says that the first was read.
+      await call(client);
       relay.target = second.address;
-      const closed = first.close({ graceMillis: 10_000 });
-      for (const invoke of ['invokeSync', 'invokeAsync'] as const) {
-        const { code, remark } = await client[invoke](relay.address, { code: Code.ECHO });
-        expect({ code, remark }).to.deep.equal({ code: 0, remark: 'first' });
-      }
-      release();
-      expect(await waiting).to.include({ code: 0, remark: 'first' });
-      await closed;
-      expect(relay.connections).to.equal(1);
+      first[Symbol.dispose]();
+      const moved = async (): Promise<true | undefined> => {
+        expect(await call(client)).to.include({ code: 0, remark: 'here' });
+        return relay.connections === 3 ? true : undefined;
+      };
+      await eventually(moved, { what: 'our client has a new connection', timeoutMillis: 4_000, intervalMillis: 10 });
+      expect(await call(older)).to.include({ code: 0, remark: 'here' });
+      expect(relay.connections).to.equal(3);
+      await java().release();
+      expect((await blocked).code).to.equal(0);
     });
   });
 }
