@@ -106,6 +106,7 @@ export class JavaRemoting {
   static async start(apache: ApacheProcesses, version: ApacheVersion): Promise<JavaRemoting> {
     const java = new JavaRemoting(apache, version);
     await java.#process.waitForOutput(/^@.*"ready"/m, START_TIMEOUT_MILLIS);
+    await java.withoutTls();
     return java;
   }
 
@@ -130,6 +131,11 @@ export class JavaRemoting {
   /** Sets fields of TlsSystemConfig, for the clients and servers made from here on. */
   async tls(set: Settings): Promise<void> {
     await this.command('tls', { set });
+  }
+
+  /** Servers without TLS; with it each would take seconds to make itself a certificate. */
+  async withoutTls(): Promise<void> {
+    await this.tls({ tlsMode: 'disabled' });
   }
 
   /** Lets one processor of BLOCK go on. */

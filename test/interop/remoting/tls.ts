@@ -19,7 +19,7 @@ export function describeTls(java: () => JavaRemoting, version: ApacheVersion): v
     });
 
     after(async () => {
-      await java()?.tls({ tlsMode: 'permissive', tlsTestModeEnable: true });
+      await java()?.withoutTls();
       await directory?.[Symbol.asyncDispose]();
     });
 
