@@ -11,13 +11,10 @@ export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channe
 export type { ConnectFailure } from './client/channel-table.js';
 export type { ChannelDescription, ClientDescription, PermitsDescription } from './client/client-description.js';
 export type { RemotingClientOptions } from './client/client-options.js';
+export type { ClientCloseOptions, CloseReport } from './client/close-report.js';
+export type { ConnectOptions } from './client/connect-options.js';
 export type { CreateConnection } from './client/create-connection.js';
-export {
-  type ClientCloseOptions,
-  type CloseReport,
-  type ConnectOptions,
-  RemotingClient,
-} from './client/remoting-client.js';
+export { RemotingClient } from './client/remoting-client.js';
 export type { SocksProxyConfig, SocksProxyMap } from './client/socks-proxies.js';
 export { type Clock, systemClock, type Timer } from './clock.js';
 export { type DescribeFrameOptions, describeFrame } from './codec/describe-frame.js';

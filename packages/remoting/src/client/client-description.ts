@@ -1,4 +1,10 @@
+import type { Channel } from '../channel/channel.js';
+import type { CallPath } from '../rpc/call-path.js';
 import type { Permits } from '../rpc/permits.js';
+import type { ResponseFuture } from '../rpc/response-future.js';
+import type { ChannelTable } from './channel-table.js';
+import type { DrainingChannels } from './draining-channels.js';
+import type { NameServerChannels } from './name-server-channels.js';
 
 /** A connection of a client. */
 export interface ChannelDescription {
@@ -45,13 +51,61 @@ export interface ClientDescription {
   }[];
 }
 
-export function describePermits({ total, free, waiting }: Permits): PermitsDescription {
+/** What a client consists of. */
+export interface ClientParts {
+  readonly state: 'open' | 'closing';
+  readonly table: ChannelTable;
+  readonly draining: DrainingChannels;
+  readonly nameServers: NameServerChannels;
+  readonly calls: CallPath;
+  readonly pending: Iterable<ResponseFuture>;
+}
+
+export function describeClient({
+  state,
+  table,
+  draining,
+  nameServers,
+  calls,
+  pending,
+}: ClientParts): ClientDescription {
+  const describeChannel = (channel: Channel, of: ChannelDescription['state']): ChannelDescription => ({
+    id: channel.id,
+    address: table.addressOf(channel),
+    remoteAddress: channel.remoteAddress,
+    localAddress: channel.localAddress,
+    state: of,
+    pendingCalls: calls.responseTable.waitingOn(channel),
+    pendingBytes: channel.pendingBytes,
+    isWritable: channel.isWritable,
+  });
+  const active = table.channels().filter((channel) => channel.isActive);
+  return {
+    state,
+    channels: [
+      ...active.map((channel) => describeChannel(channel, 'active')),
+      ...draining.channels().map((channel) => describeChannel(channel, 'draining')),
+    ],
+    dialling: table.dialling(),
+    pendingCalls: countByAddress(pending),
+    permits: { async: describePermits(calls.asyncPermits), oneway: describePermits(calls.onewayPermits) },
+    nameServers: {
+      addresses: nameServers.addresses,
+      chosen: nameServers.chosen ?? null,
+      available: nameServers.available,
+    },
+    connectFailures: table.failures().map(({ address, attempts, nextDialMillis, error }) => {
+      return { address, attempts, nextDialMillis, code: error.code, message: error.message };
+    }),
+  };
+}
+
+function describePermits({ total, free, waiting }: Permits): PermitsDescription {
   return { total, free, waiting };
 }
 
-/** How many there are of each. */
-export function countBy<T>(items: Iterable<T>, key: (item: T) => string): Record<string, number> {
+function countByAddress(pending: Iterable<ResponseFuture>): Record<string, number> {
   const counts = new Map<string, number>();
-  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
+  for (const { address = 'null' } of pending) counts.set(address, (counts.get(address) ?? 0) + 1);
   return Object.fromEntries(counts);
 }

@@ -47,14 +47,10 @@ export class NameServerChannels {
     if (address !== undefined) this.#selector.fail(address);
   }
 
-  /** How long all of them are left alone after dials that failed. */
-  waitMillis(): number {
-    return Math.min(...this.addresses.map((address) => this.#table.waitMillis(address)));
-  }
-
-  /** Resolves when the first of them may be dialled again. */
-  whenDialable(): Promise<void> {
-    return Promise.race(this.addresses.map((address) => this.#table.whenDialable(address)));
+  /** Resolves when the first of them may be dialled again. @throws ConnectError when there are none */
+  async whenDialable(): Promise<void> {
+    if (this.addresses.length === 0) throw noNameServer();
+    await Promise.race(this.addresses.map((address) => this.#table.whenDialable(address)));
   }
 
   /** Dials those of the list to which no connection stands; how that ends is seen in {@link available}. */
@@ -85,7 +81,7 @@ export class NameServerChannels {
         last = error;
       }
     }
-    if (candidates.length === 0) throw new ConnectError('connect to null failed: no name server address is set');
+    if (candidates.length === 0) throw noNameServer();
     const why = last instanceof Error ? `, the last because: ${last.message}` : '';
     throw new ConnectError(`connect to [${candidates.join(', ')}] failed${why}`, { cause: last });
   }
@@ -102,4 +98,8 @@ export class NameServerChannels {
         .then(resolve, reject);
     });
   }
+}
+
+function noNameServer(): ConnectError {
+  return new ConnectError('connect to null failed: no name server address is set');
 }

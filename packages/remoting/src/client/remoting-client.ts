@@ -1,4 +1,3 @@
-import { lookup as systemLookup } from 'node:dns';
 import { setMaxListeners } from 'node:events';
 import { inFreshContext } from '../async-context.js';
 import type { Channel } from '../channel/channel.js';
@@ -16,47 +15,29 @@ import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { InvokeOptions } from '../rpc/typed-call.js';
-import { isStillAt, resolveName } from './address-watch.js';
+import { isStillAt } from './address-watch.js';
 import { ChannelTable } from './channel-table.js';
-import { type ClientDescription, countBy, describePermits } from './client-description.js';
+import { type ClientDescription, describeClient } from './client-description.js';
 import {
   type RemotingClientOptions,
   type ResolvedRemotingClientOptions,
   resolveClientOptions,
 } from './client-options.js';
 import { ClientTls } from './client-tls.js';
+import type { ClientCloseOptions, CloseReport } from './close-report.js';
+import { CoalescedTask } from './coalesced-task.js';
+import type { ConnectOptions } from './connect-options.js';
+import { connectWhenReady } from './connect-when-ready.js';
+import { ConnectionVerifier } from './connection-verifier.js';
 import { type DialAny, dialBy } from './create-connection.js';
 import { dial } from './dial.js';
-import { nameOf, parseDialTarget } from './dial-target.js';
+import { parseDialTarget } from './dial-target.js';
 import { DrainingChannels } from './draining-channels.js';
 import { EagerReconnect } from './eager-reconnect.js';
-import { Heartbeat } from './heartbeat.js';
 import { NameServerChannels } from './name-server-channels.js';
 import { dialThrough } from './socks-dial.js';
 import { SocksProxies } from './socks-proxies.js';
 import { traceDial } from './trace-dial.js';
-
-export interface ClientCloseOptions {
-  /** How long calls under way may take to end; default as long as their own timeouts allow. What is not done then is cut off. */
-  readonly graceMillis?: number | undefined;
-}
-
-/** How the calls ended that were under way when a client was closed. */
-export interface CloseReport {
-  /** By themselves, in whatever way. */
-  readonly finished: number;
-  /** By the close, with `CLOSED`. */
-  readonly cut: number;
-}
-
-export interface ConnectOptions {
-  /** Ends the wait with `ABORTED`; the dial goes on for others. */
-  readonly signal?: AbortSignal | undefined;
-  /** Default the client's `timeoutMillis`. */
-  readonly timeoutMillis?: number | undefined;
-  /** Waits for an address that is left alone after failed dials, as the option of calls. */
-  readonly waitForReady?: boolean | undefined;
-}
 
 const connecting: CallKind = { command: 'connect', isOneway: false };
 
@@ -80,6 +61,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   readonly #draining: DrainingChannels;
   readonly #eager: EagerReconnect | undefined;
   readonly #nameServers: NameServerChannels;
+  readonly #verifier: ConnectionVerifier | undefined;
   readonly #dial: DialAny;
   readonly #tls: ClientTls | undefined;
   readonly #dialsAbort = new AbortController();
@@ -89,7 +71,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   readonly #givenUp = new WeakSet<Channel>();
   /** Calls that have not ended. */
   readonly #pending = new ActiveCalls();
-  readonly #verifying = new Map<Channel, Promise<void>>();
+  readonly #refresh = new CoalescedTask();
   readonly #timers: Timer[] = [];
   #scanTimer: Timer | undefined;
   #closing: Promise<CloseReport> | undefined;
@@ -122,9 +104,11 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     this.#eager = resolved.eager ? new EagerReconnect(this.#table, clock, backoff) : undefined;
     const { tls, logger } = resolved;
     this.#tls = tls === undefined ? undefined : new ClientTls(tls, clock, emitReloadTo(this, logger));
+    if (resolved.heartbeatMillis > 0 || resolved.verifyIdleMillis > 0)
+      this.#verifier = new ConnectionVerifier(this.core.calls, resolved);
     this.core.calls.onGoAway = (future, channel) => this.#goAway(future, channel);
     if (resolved.resolveIntervalMillis > 0 && proxies.isEmpty)
-      this.#timers.push(clock.setInterval(() => this.#resolveAgain(), resolved.resolveIntervalMillis, true));
+      this.#timers.push(clock.setInterval(() => this.#retireMoved(), resolved.resolveIntervalMillis, true));
     setMaxListeners(0, this.#dialsAbort.signal);
   }
 
@@ -143,6 +127,14 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     const { clock, connectTimeoutMillis } = this.#options;
     this.#nameServers.scan();
     this.#scanTimer ??= clock.setInterval(() => this.#nameServers.scan(), connectTimeoutMillis, true);
+  }
+
+  /**
+   * Asks `source` for the list, such as an address server. However often this is called, one lookup is under way and at most one waits. Rejects
+   * with what `source` rejects with; the list stays then.
+   */
+  refreshNameServerAddressList(source: () => Promise<readonly string[]>): Promise<void> {
+    return this.#refresh.run(async () => this.updateNameServerAddressList(await source()));
   }
 
   /**
@@ -202,36 +194,14 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
 
   /** What the client is doing, as plain data. */
   describe(): ClientDescription {
-    const { responseTable, asyncPermits, onewayPermits } = this.core.calls;
-    const active = this.#table.channels().filter((channel) => channel.isActive);
-    const describeChannel = (channel: Channel, state: 'active' | 'draining') => ({
-      id: channel.id,
-      address: this.#table.addressOf(channel),
-      remoteAddress: channel.remoteAddress,
-      localAddress: channel.localAddress,
-      state,
-      pendingCalls: responseTable.waitingOn(channel),
-      pendingBytes: channel.pendingBytes,
-      isWritable: channel.isWritable,
-    });
-    return {
+    return describeClient({
       state: this.#closing === undefined ? 'open' : 'closing',
-      channels: [
-        ...active.map((channel) => describeChannel(channel, 'active')),
-        ...this.#draining.channels().map((channel) => describeChannel(channel, 'draining')),
-      ],
-      dialling: this.#table.dialling(),
-      pendingCalls: countBy(this.#pending, ({ address }) => address ?? 'null'),
-      permits: { async: describePermits(asyncPermits), oneway: describePermits(onewayPermits) },
-      nameServers: {
-        addresses: this.#nameServers.addresses,
-        chosen: this.#nameServers.chosen ?? null,
-        available: this.#nameServers.available,
-      },
-      connectFailures: this.#table.failures().map(({ address, attempts, nextDialMillis, error }) => {
-        return { address, attempts, nextDialMillis, code: error.code, message: error.message };
-      }),
-    };
+      table: this.#table,
+      draining: this.#draining,
+      nameServers: this.#nameServers,
+      calls: this.core.calls,
+      pending: this.#pending,
+    });
   }
 
   /**
@@ -372,50 +342,16 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   }
 
   #proceed(future: ResponseFuture, channel: Channel): void {
-    const { verifyIdleMillis } = this.#options;
-    if (verifyIdleMillis > 0 && (Heartbeat.of(channel)?.silentMillis ?? 0) >= verifyIdleMillis) {
-      this.#verifyFirst(future, channel);
+    if (this.#verifier?.isDoubtful(channel) === true) {
+      future.waits();
+      // A dead one is gone then.
+      void this.#verifier.verify(channel).then(() => {
+        if (channel.isActive) this.#use(future, channel);
+        else this.dispatch(future.address, future);
+      });
       return;
     }
     this.#use(future, channel);
-  }
-
-  /** The connection may have died unnoticed: a call goes over it when the peer has given a sign of life, else over another. */
-  #verifyFirst(future: ResponseFuture, channel: Channel): void {
-    future.waits();
-    let verified = this.#verifying.get(channel);
-    if (verified === undefined) {
-      verified = this.#probe(channel, this.#options.heartbeatTimeoutMillis).then((isAlive) => {
-        this.#verifying.delete(channel);
-        if (isAlive) return;
-        const address = channel.remoteAddress;
-        this.#table.remove(channel);
-        channel.destroy(
-          new ClosedError('CONNECTION_CLOSED', `${address} gave no sign of life after a long silence`, { address }),
-        );
-      });
-      this.#verifying.set(channel, verified);
-    }
-    void verified.then(() => {
-      if (channel.isActive) this.#use(future, channel);
-      else this.dispatch(future.address, future);
-    });
-  }
-
-  /** Asks for a sign of life. Any answer is one; a peer that knows no such request answers code 3. */
-  #probe(channel: Channel, timeoutMillis: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const init = {
-        clock: this.#options.clock,
-        timeoutMillis,
-        address: channel.remoteAddress,
-        request: RemotingCommand.request(this.#options.heartbeatCode),
-        command: 'heartbeat',
-        isBackground: true,
-      };
-      const probe = this.core.calls.begin(init, (error) => resolve(error === undefined));
-      this.core.calls.send(probe, channel);
-    });
   }
 
   #use(future: ResponseFuture, channel: Channel): void {
@@ -424,27 +360,15 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   }
 
   #connected(address: string | undefined, future: ResponseFuture): Promise<Channel> {
-    if (future.waitForReady) return this.#whenReady(address, future);
-    return address === undefined
-      ? this.#nameServers.connect(future.timeoutMillis, () => !future.isSettled)
-      : this.#table.getOrCreate(address);
-  }
-
-  /** Tries until the call ends or the client closes. */
-  async #whenReady(address: string | undefined, future: ResponseFuture): Promise<Channel> {
-    for (;;) {
-      try {
-        return await (address === undefined
-          ? this.#nameServers.connect(future.timeoutMillis, () => !future.isSettled)
-          : this.#table.getOrCreate(address));
-      } catch (error) {
-        const isTemporary = RemotingError.is(error) && error.code === 'CONNECT_FAILED';
-        const hasTarget = address !== undefined || this.#nameServers.addresses.length > 0;
-        if (future.isSettled || !isTemporary || !hasTarget || this.#dialsAbort.signal.aborted) throw error;
-        await (address === undefined ? this.#nameServers.whenDialable() : this.#table.whenDialable(address));
-        if (future.isSettled) throw error;
-      }
-    }
+    const isWanted = (): boolean => !future.isSettled && !this.#dialsAbort.signal.aborted;
+    const dialled = (): Promise<Channel> =>
+      address === undefined
+        ? this.#nameServers.connect(future.timeoutMillis, isWanted)
+        : this.#table.getOrCreate(address);
+    if (!future.waitForReady) return dialled();
+    const whenDialable = (): Promise<void> =>
+      address === undefined ? this.#nameServers.whenDialable() : this.#table.whenDialable(address);
+    return connectWhenReady(dialled, whenDialable, isWanted);
   }
 
   #notConnected(future: ResponseFuture, error: unknown): void {
@@ -481,19 +405,14 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   }
 
   /** Leaves connections to addresses that their names do not have any more. */
-  #resolveAgain(): void {
-    const lookup = this.#options.lookup ?? systemLookup;
+  #retireMoved(): void {
+    const { lookup } = this.#options;
     for (const channel of this.#table.channels()) {
       const address = this.#table.addressOf(channel);
-      const name = address === undefined ? undefined : nameOf(parseDialTarget(address));
-      if (name === undefined) continue;
-      resolveName(lookup, name).then(
-        (addresses) => {
-          if (channel.isActive && !isStillAt(channel, addresses)) this.#retire(channel);
-        },
-        // A resolver that fails takes no connection that works.
-        () => {},
-      );
+      if (address === undefined) continue;
+      void isStillAt(channel, address, lookup).then((isThere) => {
+        if (!isThere && channel.isActive) this.#retire(channel);
+      });
     }
   }
 
@@ -518,7 +437,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     try {
       if (this.#destroyed) throw new ClosedError('CLOSED', 'the client is closed', { address, sent: 'no' });
       initializeChannel(channel, this.core, this.#listener, this.#options);
-      this.#addHeartbeat(channel);
+      this.#verifier?.addTo(channel);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', { address });
       channel.destroy(error);
@@ -540,18 +459,6 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     if (this.#eager !== undefined) this.#watchLoss(address, channel);
     channel.start();
     return channel;
-  }
-
-  #addHeartbeat(channel: Channel): void {
-    const { heartbeatMillis, heartbeatMisses, verifyIdleMillis, clock } = this.#options;
-    if (heartbeatMillis === 0 && verifyIdleMillis === 0) return;
-    const heartbeat = new Heartbeat({
-      periodMillis: heartbeatMillis,
-      misses: heartbeatMisses,
-      clock,
-      probe: (silent) => void this.#probe(silent, heartbeatMillis * heartbeatMisses),
-    });
-    channel.pipeline.addFirst('heartbeat', heartbeat);
   }
 
   readonly #tell = emitTo(this);

@@ -17,6 +17,9 @@ import {
 import { MAX_TIMER_MILLIS } from './option-table.js';
 import type { Permits, PermitWaiter } from './permits.js';
 
+/** A timer that runs later than this shows that the process stood still. */
+const LATE_MILLIS = 20;
+
 /** Told once how a call ended: with an answer (a oneway call: without), or with the error that kept it from coming. */
 export type InvokeCallback = (error: RemotingError | undefined, response: RemotingCommand | undefined) => void;
 
@@ -98,7 +101,7 @@ export class ResponseFuture implements PermitWaiter {
     } else if (signal?.aborted === true) {
       this.#onAbort();
     } else {
-      this.#timer = init.clock.setTimeout(() => this.#onTimeout(), timeoutMillis, init.isBackground === true);
+      this.#timer = init.clock.setTimeout(this.#onDue, timeoutMillis, init.isBackground === true);
       if (signal !== undefined) {
         // Any number of calls may share a signal; each takes its listener back, so this is no leak to warn of.
         if (signal instanceof EventTarget) setMaxListeners(0, signal);
@@ -313,6 +316,14 @@ export class ResponseFuture implements PermitWaiter {
   readonly #onAbort = (): void => {
     const message = `${this.#to()} was aborted by its signal ${this.progress}`;
     this.fail('ABORTED', message, this.#init.signal?.reason);
+  };
+
+  readonly #onDue = (): void => {
+    const { clock, isBackground } = this.#init;
+    // Timers run before sockets are read. When this process stood still the answer may be there, so the sockets get their turn first.
+    if (clock.monotonic() - this.#deadline > LATE_MILLIS)
+      this.#timer = clock.setTimeout(() => this.#onTimeout(), 1, isBackground === true);
+    else this.#onTimeout();
   };
 
   #onTimeout(): void {

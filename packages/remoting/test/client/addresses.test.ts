@@ -164,6 +164,22 @@ describe('The name server list of a client', () => {
     await until(() => one.channels.size === 0);
   });
 
+  it('is looked up once at a time, however often a refresh is asked for, and stays when the lookup fails', async () => {
+    const client = new RemotingClient();
+    cleanUps.push(() => client.destroy());
+    let lookups = 0;
+    const source = async (): Promise<string[]> => {
+      lookups++;
+      await new Promise((resolve) => setImmediate(resolve));
+      return ['a:1', 'b:1'];
+    };
+    await Promise.all(Array.from({ length: 20 }, () => client.refreshNameServerAddressList(source)));
+    expect([lookups, client.nameServerAddressList]).to.deep.equal([2, ['a:1', 'b:1']]);
+    const failed = client.refreshNameServerAddressList(() => Promise.reject(new Error('no address server')));
+    expect(await failed.catch((error: Error) => error.message)).to.equal('no address server');
+    expect(client.nameServerAddressList).to.deep.equal(['a:1', 'b:1']);
+  });
+
   it('is tried as a whole with scanAvailableNameSrv, again each connectTimeoutMillis; only connections that stand count', async () => {
     const clock = new ManualClock();
     const up = await rawServer((socket) => socket.resume());

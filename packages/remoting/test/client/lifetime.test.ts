@@ -99,6 +99,64 @@ describe('The life of a client', () => {
     await until(() => server.channels.size === 0);
   });
 
+  it('closes its half when the server has closed its own, so that nothing is left half closed', async () => {
+    const raw = await rawServer((socket) => socket.resume().end());
+    cleanUps.push(() => raw.close());
+    const client = new RemotingClient();
+    cleanUps.push(() => client.destroy());
+    await client.connect(raw.address).catch(() => {});
+    await until(() => raw.sockets.size === 0 && raw.connections === 1);
+    expect(client.describe().channels).to.deep.equal([]);
+  });
+
+  it('holds a thousand dials that time out for no longer than they last', async () => {
+    const clock = new ManualClock();
+    const client = new RemotingClient({ clock, lookup: () => {}, connectTimeoutMillis: 100 });
+    cleanUps.push(() => client.destroy());
+    const before = sockets();
+    const dials = Array.from({ length: 1_000 }, (_, i) => failure(client.connect(`a${i}.invalid:1`)));
+    clock.advance(100);
+    expect(new Set((await Promise.all(dials)).map(({ code }) => code))).to.deep.equal(new Set(['CONNECT_FAILED']));
+    await until(() => sockets() <= before);
+    expect([client.describe().dialling, clock.pendingTimers]).to.deep.equal([[], 0]);
+  });
+
+  it('takes an answer that has arrived while this process stood still beyond the timeout', async () => {
+    const server = new RemotingServer();
+    server.registerDefaultProcessor({
+      processRequest: () => {
+        // The answer leaves at the end of this turn, and cannot be read before this is over.
+        setImmediate(() => {
+          const until = performance.now() + 250;
+          while (performance.now() < until);
+        });
+        return RemotingCommand.response(0);
+      },
+    });
+    await server.start();
+    cleanUps.push(() => server.destroy());
+    const client = new RemotingClient();
+    cleanUps.push(() => client.destroy());
+    await client.connect(server.address);
+    expect((await client.invokeSync(server.address, request, 100)).code).to.equal(0);
+  });
+
+  it('takes permits for awaited calls with limitSyncCalls, and lets them wait with waitForPermit', async () => {
+    const clock = new ManualClock();
+    const { address } = await silent();
+    const limited = new RemotingClient({ clock, asyncPermits: 1, limitSyncCalls: true });
+    cleanUps.push(() => limited.destroy());
+    void limited.invokeSync(address, request);
+    expect((await failure(limited.invokeSync(address, request))).code).to.equal('TOO_MANY_REQUESTS');
+    const patient = new RemotingClient({ clock, asyncPermits: 1, limitSyncCalls: true, waitForPermit: true });
+    cleanUps.push(() => patient.destroy());
+    void patient.invokeSync(address, request);
+    const waits = failure(patient.invokeSync(address, request, 500));
+    expect(patient.describe().permits.async).to.deep.equal({ total: 1, free: 0, waiting: 1 });
+    clock.advance(500);
+    expect([(await waits).code, (await waits).phase]).to.deep.equal(['TIMEOUT', 'queue']);
+  });
+
   it('describes itself as plain data', async () => {
     const { address } = await silent();
     const client = new RemotingClient({ asyncPermits: 3 });

@@ -170,7 +170,7 @@ describe('A client whose server is gone', () => {
     expect(clock.pendingTimers).to.equal(0);
   });
 
-  it('tells whether an address is reachable, and connects without a call', async () => {
+  it('tells whether an address is reachable (A29), and connects without a call', async () => {
     const { client } = makeClient();
     const server = await serve(0);
     const { address } = await deadAddress();
