@@ -287,7 +287,19 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     const { clock } = this.#options;
     const onSettled = this.#onSettled;
     const future = this.core.calls.begin(
-      { clock, timeoutMillis, signal, address, request, command, isOneway, waitForReady, onChannel, onSettled },
+      {
+        clock,
+        timeoutMillis,
+        signal,
+        address,
+        request,
+        command,
+        isOneway,
+        isInner,
+        waitForReady,
+        onChannel,
+        onSettled,
+      },
       callback,
     );
     if (future.isSettled) return undefined;

@@ -250,7 +250,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     if (future === undefined) return;
     begun?.(future);
     if (this.interceptors !== undefined && kind.isInner !== true)
-      this.#intercept(this.interceptors, target, future, options, kind, permits);
+      this.#intercept(this.interceptors, target, future, options, kind, permits, begun);
     else if (permits === undefined) this.dispatch(target, future);
     else future.acquire(permits, this.core.calls.waitsForPermit, (ready) => this.dispatch(target, ready));
   }
@@ -262,6 +262,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     options: InvokeOptions,
     kind: CallKind,
     permits: Permits | undefined,
+    begun: ((future: ResponseFuture) => void) | undefined,
   ): void {
     outer.waits();
     const inner = { ...kind, command: outer.command, isInner: true };
@@ -275,6 +276,8 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
       const timeoutMillis = Math.max(1, outer.remainingMillis);
       this.#start(target, request, timeoutMillis, options, inner, permits, ended, (future) => {
         outer.inner = future;
+        // Who traces the call sees its last sending.
+        begun?.(future);
       });
       return sending.promise;
     });

@@ -64,7 +64,7 @@ export class CallPath {
   }
 
   readonly #ended = (future: ResponseFuture, error: RemotingError | undefined): void => {
-    if (error !== undefined) this.#counters.callFailed(error);
+    if (error !== undefined && !future.isInner) this.#counters.callFailed(error);
     if (future.channel !== undefined && future.opaque !== undefined)
       this.responseTable.remove(future.channel, future.opaque);
   };

@@ -39,6 +39,8 @@ export interface ResponseFutureInit {
   readonly waitForReady?: boolean | undefined;
   /** For a call that wants the connection only: told of it in place of the sending. */
   readonly onChannel?: ((channel: Channel) => void) | undefined;
+  /** Whether this is one sending of a call that interceptors may send again. */
+  readonly isInner?: boolean | undefined;
   /** Whether the wait for the answer does not hold the process. */
   readonly isBackground?: boolean | undefined;
   /** What is to be given back or told when the call ends, however it ends; runs before the callback. */
@@ -108,6 +110,10 @@ export class ResponseFuture implements PermitWaiter {
         signal.addEventListener('abort', this.#onAbort);
       }
     }
+  }
+
+  get isInner(): boolean {
+    return this.#init.isInner === true;
   }
 
   get waitForReady(): boolean {

@@ -3,6 +3,7 @@ import { RemotingClient } from '../../src/client/remoting-client.js';
 import { defineCommand } from '../../src/command/define-command.js';
 import { t } from '../../src/command/header-field.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
+import { type RequestTrace, requestTracing } from '../../src/diagnostics.js';
 import { RemotingError } from '../../src/errors.js';
 import { RemotingServer } from '../../src/server/remoting-server.js';
 import { ManualClock } from '../../src/testing.js';
@@ -116,6 +117,33 @@ describe('Interceptors of a client', () => {
     const error: RemotingError = await unanswered;
     expect([error.code, error.sent, error.phase]).to.deep.equal(['TIMEOUT', 'maybe', 'wait']);
     expect(client.channel(server.address)).to.equal(undefined);
+  });
+
+  it('let a call be traced and counted once, with its last sending', async () => {
+    const traces: { outcome: string | undefined; opaque: number | undefined; address: string | undefined }[] = [];
+    const onEnd = (message: unknown): void => {
+      const { outcome, opaque, address } = message as RequestTrace;
+      traces.push({ outcome, opaque, address });
+    };
+    requestTracing.asyncEnd.subscribe(onEnd);
+    try {
+      client.use(async (_, next) => {
+        await next();
+        return await next();
+      });
+      await client.invokeSync(server.address, RemotingCommand.request(9));
+      const dead = await client
+        .invokeSync('127.0.0.1:1', RemotingCommand.request(9))
+        .catch((thrown: unknown) => thrown);
+      expect(RemotingError.is(dead) && dead.code).to.equal('CONNECT_FAILED');
+    } finally {
+      requestTracing.asyncEnd.unsubscribe(onEnd);
+    }
+    expect(traces).to.deep.equal([
+      { outcome: 'answered', opaque: 1, address: server.address },
+      { outcome: 'CONNECT_FAILED', opaque: undefined, address: '127.0.0.1:1' },
+    ]);
+    expect([client.counters.failedCalls, client.counters.requestsOut]).to.deep.equal([1, 2]);
   });
 
   it('fail a call to which they give no answer', async () => {
