@@ -28,6 +28,7 @@ import type { ClientCloseOptions, CloseReport } from './close-report.js';
 import { CoalescedTask } from './coalesced-task.js';
 import type { ConnectOptions } from './connect-options.js';
 import { connectWhenReady } from './connect-when-ready.js';
+import { ConnectionLog } from './connection-log.js';
 import { ConnectionVerifier } from './connection-verifier.js';
 import { type DialAny, dialBy } from './create-connection.js';
 import { dial } from './dial.js';
@@ -64,6 +65,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   readonly #verifier: ConnectionVerifier | undefined;
   readonly #dial: DialAny;
   readonly #tls: ClientTls | undefined;
+  readonly #log: ConnectionLog;
   readonly #dialsAbort = new AbortController();
   /** The sockets of connections, to hold the process while it waits for their end. */
   readonly #sockets = new WeakMap<Channel, ChannelSocket>();
@@ -103,6 +105,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     this.#draining = new DrainingChannels((channel) => this.core.calls.responseTable.waitingOn(channel));
     this.#eager = resolved.eager ? new EagerReconnect(this.#table, clock, backoff) : undefined;
     const { tls, logger } = resolved;
+    this.#log = new ConnectionLog(logger);
     this.#tls = tls === undefined ? undefined : new ClientTls(tls, clock, emitReloadTo(this, logger));
     if (resolved.heartbeatMillis > 0 || resolved.verifyIdleMillis > 0)
       this.#verifier = new ConnectionVerifier(this.core.calls, resolved);
@@ -329,12 +332,14 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     // One whose bytes still wait says nothing of the peer: `stalledWriteMillis` is for that.
     const isTimeout = error.code === 'TIMEOUT' && !isOneway && phase === 'wait';
     if (address === undefined && (isTimeout || error.code === 'CONNECTION_CLOSED')) this.#nameServers.failed(channel);
-    if (!isTimeout || !this.#options.closeSocketIfTimeout) return;
+    if (error.code === 'SEND_FAILED' && error.sent === 'maybe') this.#log.notSent(channel, error);
+    if (!isTimeout) return;
+    if (!this.#options.closeSocketIfTimeout) {
+      this.#log.timedOut(channel, error);
+      return;
+    }
     this.#table.remove(channel);
-    this.#options.logger.warn(
-      { address: channel.remoteAddress, opaque: error.opaque },
-      `invokeSync: close socket because of timeout, ${timeoutMillis}ms, ${channel.remoteAddress}`,
-    );
+    this.#log.closedForTimeout(channel, error, timeoutMillis);
     channel.destroy(error);
   }
 
@@ -477,6 +482,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
 
   readonly #listener: ConnectionListener = (event, channel, error) => {
     if (event === 'idle') this.#givenUp.add(channel);
+    if (event === 'close') this.#log.closed(channel);
     this.#tell(event, channel, error);
   };
 
