@@ -1,5 +1,6 @@
 import { inFreshContext } from '../async-context.js';
 import { asBuffer } from '../buffer/as-buffer.js';
+import type { Channel } from '../channel/channel.js';
 import type { ChannelHandler } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { isReadResumedEvent } from '../channel/read-resumed-event.js';
@@ -10,6 +11,7 @@ import type { RemotingCommand } from '../command/remoting-command.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
 import { noteFrameBytes } from '../frame-bytes.js';
 import { FrameDeadline } from './frame-deadline.js';
+import { messagesHeld, messagesWanted } from './message-hold-events.js';
 
 /** User event before `channelInactive`: the connection ended before a frame was whole or could be passed on; its bytes are dropped. */
 export interface TruncatedFrameEvent {
@@ -53,10 +55,10 @@ export interface FrameDecoderOptions {
 /**
  * Inbound: bytes become one {@link RemotingCommand} for each frame (upstream: `NettyDecoder`; reference: remoting 1.2).
  *
- * While the channel is not writable or its `autoRead` is off, no frame is passed on, and while frames are kept back nothing more is read:
- * one chunk can hold thousands of small requests whose answers are large. They follow, in order and in a later turn, once the channel is
- * writable and reads again; so they do when the turn's share of frames or time is used up. What is kept is one chunk and what the
- * socket had read ahead, beside a frame that is not whole.
+ * While the channel is not writable, its `autoRead` is off or the dispatcher takes no more, no frame is passed on, and while frames
+ * are kept back nothing more is read: one chunk can hold thousands of small requests whose answers are large. They follow, in order and
+ * in a later turn, once the channel is writable and reads again; so they do when the turn's share of frames or time is used up. What is
+ * kept is one chunk and what the socket had read ahead, beside a frame that is not whole.
  *
  * After a frame that does not decode nothing on the connection can be trusted: the commands before it have been passed on, the error
  * travels as `exceptionCaught`, the channel closes once what was flushed is out, nothing is written back, and later bytes are ignored. So it
@@ -80,6 +82,8 @@ export class FrameDecoder implements ChannelHandler {
   /** Frames are kept back, and the channel reads no more. */
   #holding = false;
   #turnBooked = false;
+  /** The handler at the end takes none for now. */
+  #unwanted = false;
 
   constructor(options: FrameDecoderOptions = {}) {
     this.#splitter = new FrameSplitter(options.maxFrameBytes);
@@ -119,7 +123,9 @@ export class FrameDecoder implements ChannelHandler {
 
   userEventTriggered(ctx: ChannelHandlerContext, event: unknown): void {
     ctx.fireUserEventTriggered(event);
-    if (!isReadResumedEvent(event)) return;
+    if (event === messagesHeld) this.#unwanted = true;
+    else if (event === messagesWanted) this.#unwanted = false;
+    else if (!isReadResumedEvent(event)) return;
     // The time in which nothing was read was not the peer's.
     if (this.#deadline?.isRunning === true) this.#deadline.start();
     this.#bookTurn(ctx);
@@ -146,7 +152,7 @@ export class FrameDecoder implements ChannelHandler {
       // A lone frame in its chunk, as most come, pays for no look at the clock.
       if (passed === 1) endMillis = this.#clock.monotonic() + this.#maxMillisPerTurn;
       const spent = passed >= this.#maxFramesPerTurn || (passed > 1 && this.#clock.monotonic() >= endMillis);
-      kept = spent || !channel.isWritable || !channel.autoRead;
+      kept = spent || !this.#mayPass(channel);
       if (kept || !this.#passFrame(ctx)) break;
       passed++;
     }
@@ -195,6 +201,10 @@ export class FrameDecoder implements ChannelHandler {
     return !this.#failed && !ctx.isRemoved && ctx.channel.isActive;
   }
 
+  #mayPass(channel: Channel): boolean {
+    return channel.isWritable && channel.autoRead && !this.#unwanted;
+  }
+
   #hold(ctx: ChannelHandlerContext): void {
     this.#deadline?.pause();
     if (!this.#holding) {
@@ -212,7 +222,7 @@ export class FrameDecoder implements ChannelHandler {
 
   /** In a turn of its own: the channel calls from amid its writing, and other channels wait. */
   #bookTurn(ctx: ChannelHandlerContext): void {
-    if (!this.#holding || this.#turnBooked || !ctx.channel.isWritable || !ctx.channel.autoRead) return;
+    if (!this.#holding || this.#turnBooked || !this.#mayPass(ctx.channel)) return;
     this.#turnBooked = true;
     this.#nextTurn(() => {
       this.#turnBooked = false;
@@ -227,7 +237,7 @@ export class FrameDecoder implements ChannelHandler {
 
   #expired(ctx: ChannelHandlerContext): void {
     const { channel } = ctx;
-    if (!channel.autoRead || !channel.isWritable) {
+    if (!this.#mayPass(channel)) {
       this.#deadline?.start();
       return;
     }

@@ -24,6 +24,7 @@ import {
   type InvokeOptions,
 } from './typed-call.js';
 import { type TypedHandler, typedProcessor } from './typed-processor.js';
+import type { WorkQueue, WorkQueueOptions } from './work-queue.js';
 
 /** What people call the command, if it has a name, and whether it is oneway. */
 export interface CallKind {
@@ -70,15 +71,23 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
   /** Sends a call that has begun, in the same turn when its connection stands. */
   protected abstract dispatch(target: Target, future: ResponseFuture): void;
 
-  /** One processor for requests of one code that the other side sends; a later one takes its place. */
-  registerProcessor(code: number, processor: RequestProcessor): this {
-    this.core.requests.processorTable.register(code, processor);
+  /**
+   * One processor for requests of one code that the other side sends; a later one takes its place. Given a {@link WorkQueue}, or the bounds of
+   * one, no more requests than its `concurrency` are worked on at a time, `queueCapacity` wait, and those above are answered with SYSTEM_BUSY
+   * (oneway ones dropped). Codes that are given the same queue share its bounds.
+   *
+   * @throws RemotingError `INVALID_ARGUMENT` for bounds that cannot be
+   */
+  registerProcessor(code: number, processor: RequestProcessor, queue?: WorkQueue | WorkQueueOptions): this {
+    const { requests } = this.core;
+    requests.processorTable.register(code, processor, requests.workQueue(queue));
     return this;
   }
 
   /** The processor of every code that has none of its own. Without it they are answered with code 3. */
-  registerDefaultProcessor(processor: RequestProcessor): this {
-    this.core.requests.processorTable.registerDefault(processor);
+  registerDefaultProcessor(processor: RequestProcessor, queue?: WorkQueue | WorkQueueOptions): this {
+    const { requests } = this.core;
+    requests.processorTable.registerDefault(processor, requests.workQueue(queue));
     return this;
   }
 
@@ -86,8 +95,17 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
   handle<Request extends HeaderSchema, Response extends HeaderSchema, RequestBody, ResponseBody>(
     definition: CommandDefinition<Request, Response, RequestBody, ResponseBody>,
     handler: TypedHandler<Request, Response, RequestBody, ResponseBody>,
+    queue?: WorkQueue | WorkQueueOptions,
   ): this {
-    return this.registerProcessor(definition.code, typedProcessor(definition, handler));
+    const { requests } = this.core;
+    const { code, name } = definition;
+    requests.processorTable.register(code, typedProcessor(definition, handler), requests.workQueue(queue), name);
+    return this;
+  }
+
+  /** The work queue that serves a code, if one does: to see how long it is, and how old. */
+  workQueue(code: number): WorkQueue | undefined {
+    return this.core.requests.processorTable.find(code)?.queue;
   }
 
   registerRpcHook(hook: RpcHook): this {

@@ -40,6 +40,12 @@ export interface ConnectionOptions {
    * with `TOO_MANY_REQUESTS`.
    */
   readonly waitForPermit?: boolean | undefined;
+  /**
+   * Requests of one connection that wait in a queue or whose processors have not ended; at the limit no more is read from it, so the peer is
+   * slowed down and nothing refused. Default 1,024: more than a well-behaved peer has under way, and little memory. A connection whose
+   * processors all wait for answers over the same connection would wait for ever at the limit; give such requests a work queue.
+   */
+  readonly maxInFlightPerChannel?: number | undefined;
   /** Called for each new connection once its handlers are in place, to add, replace or remove some. */
   readonly initChannel?: ((channel: Channel) => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -66,6 +72,7 @@ export const connectionOptionTable: OptionTable<ConnectionOptions> = {
   onewayPermits: { kind: 'integer', min: 0, max: MAX_INT32 },
   limitSyncCalls: { kind: 'boolean' },
   waitForPermit: { kind: 'boolean' },
+  maxInFlightPerChannel: { kind: 'integer', min: 1, max: MAX_INT32 },
   initChannel: { kind: 'function' },
   clock: { kind: 'object' },
   logger: { kind: 'object' },
@@ -81,6 +88,7 @@ export const connectionDefaults = {
   language: 'JAVA',
   limitSyncCalls: false,
   waitForPermit: false,
+  maxInFlightPerChannel: 1_024,
   initChannel: () => {},
   clock: systemClock,
   logger: silentLogger,

@@ -1,9 +1,9 @@
 import type { RemotingCommand } from '../command/remoting-command.js';
 import type { Logger } from '../logger.js';
 import { CallPath, type CallPathOptions } from './call-path.js';
+import type { ConnectionContext } from './connection-context.js';
 import { CounterTable, type RemotingCounters } from './remoting-counters.js';
 import { RequestPath, type RequestPathOptions } from './request-path.js';
-import type { RequestContext } from './request-processor.js';
 import type { RpcHook } from './rpc-hook.js';
 
 /**
@@ -35,8 +35,8 @@ export class RemotingCore {
   }
 
   /** Takes a command that came in on a channel. */
-  processMessageReceived(ctx: RequestContext, command: RemotingCommand): void {
-    if (command.isResponse) this.calls.processResponse(ctx.channel, command);
-    else this.requests.processRequest(ctx, command);
+  processMessageReceived(connection: ConnectionContext, command: RemotingCommand): void {
+    if (command.isResponse) this.calls.processResponse(connection.channel, command);
+    else this.requests.processRequest(connection, command);
   }
 }

@@ -17,7 +17,7 @@ export interface RemotingCounters {
   readonly onewayIn: number;
   /** Answers handed to the connection. */
   readonly responsesOut: number;
-  /** Requests refused with SYSTEM_BUSY. */
+  /** Requests refused with SYSTEM_BUSY, and oneway requests dropped for the same reasons. */
   readonly rejected: number;
   /** SYSTEM_ERROR answers made because a processor or hook failed. */
   readonly systemErrors: number;

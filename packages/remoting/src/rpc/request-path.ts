@@ -1,3 +1,5 @@
+import { inThisContext } from '../async-context.js';
+import type { Clock } from '../clock.js';
 import { CommandFlag } from '../command/command-flag.js';
 import type { LanguageName } from '../command/language-code.js';
 import { RemotingCommand } from '../command/remoting-command.js';
@@ -5,14 +7,17 @@ import type { SerializeType } from '../command/serialize-type.js';
 import { handleTracing } from '../diagnostics.js';
 import { type CommandError, RemotingError } from '../errors.js';
 import type { Logger } from '../logger.js';
-import { ProcessorTable } from './processor-table.js';
+import type { ConnectionContext } from './connection-context.js';
+import { type ProcessorEntry, ProcessorTable } from './processor-table.js';
 import type { CounterTable } from './remoting-counters.js';
-import type { ProcessorResult, RequestContext } from './request-processor.js';
+import type { ProcessorResult } from './request-processor.js';
 import type { RpcHook } from './rpc-hook.js';
 import { SystemCode, SystemRemark } from './system-code.js';
 import { traceRequest, traceRequestEnd, traceRequestError } from './trace-request.js';
+import { WorkQueue, type WorkQueueOptions } from './work-queue.js';
 
 export interface RequestPathOptions {
+  readonly clock: Clock;
   readonly logger: Logger;
   /** MQVersion ordinal stamped on answers that carry none. */
   readonly version: number;
@@ -20,6 +25,8 @@ export interface RequestPathOptions {
   readonly language: LanguageName;
   /** Header format of answers: the request's, or one of our own. */
   readonly responseSerializeType: 'request' | SerializeType;
+  /** Requests of one connection that wait or are worked on before no more is read from it. */
+  readonly maxInFlightPerChannel: number;
 }
 
 /**
@@ -41,65 +48,131 @@ export class RequestPath {
     this.#hooks = hooks;
   }
 
-  /** Requests whose processor has not ended yet. */
+  get maxInFlightPerChannel(): number {
+    return this.#options.maxInFlightPerChannel;
+  }
+
+  /** Requests that wait in a queue or whose processor has not ended yet. */
   get requestsInFlight(): number {
     return this.#inFlight;
   }
 
-  /** Resolves as soon as no processor runs. */
+  /** A work queue of this path's clock, or the one that was given. */
+  workQueue(queue: WorkQueue | WorkQueueOptions | undefined): WorkQueue | undefined {
+    if (queue === undefined || queue instanceof WorkQueue) return queue;
+    return new WorkQueue({ clock: this.#options.clock, ...queue });
+  }
+
+  /** Resolves as soon as no request waits or is worked on. */
   whenIdle(): Promise<void> {
     return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
-  processRequest(ctx: RequestContext, request: RemotingCommand): void {
+  processRequest(connection: ConnectionContext, request: RemotingCommand): void {
     this.#counters.requestsIn++;
     if (request.isOneway) this.#counters.onewayIn++;
     this.#counters.requestCodes.add(request.code);
-    if (handleTracing.hasSubscribers) traceRequest(ctx.channel, request, undefined, () => this.#process(ctx, request));
-    else this.#process(ctx, request);
+    const entry = this.processorTable.find(request.code);
+    if (handleTracing.hasSubscribers)
+      traceRequest(connection.channel, request, entry?.name, () => this.#process(connection, request, entry));
+    else this.#process(connection, request, entry);
   }
 
-  #process(ctx: RequestContext, request: RemotingCommand): void {
-    const processor = this.processorTable.find(request.code);
-    if (processor === undefined) {
+  #process(connection: ConnectionContext, request: RemotingCommand, entry: ProcessorEntry | undefined): void {
+    if (entry === undefined) {
       const remark = SystemRemark.notSupported(request.code);
-      this.#answer(ctx, request, RemotingCommand.response(SystemCode.REQUEST_CODE_NOT_SUPPORTED, remark));
+      this.#answer(connection, request, RemotingCommand.response(SystemCode.REQUEST_CODE_NOT_SUPPORTED, remark));
       return;
     }
-    let result: ProcessorResult | Promise<ProcessorResult>;
+    const ctx = connection;
     try {
-      if (processor.rejectRequest?.() === true) {
-        this.#counters.rejected++;
-        this.#answer(ctx, request, RemotingCommand.response(SystemCode.SYSTEM_BUSY, SystemRemark.REJECTED));
+      if (entry.processor.rejectRequest?.() === true) {
+        this.#refuse(ctx, request, SystemRemark.REJECTED);
         return;
       }
-      for (const hook of this.#hooks) hook.doBeforeRequest?.(ctx.channel.remoteAddress, request);
-      result = processor.processRequest(ctx, request);
     } catch (error) {
       this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
       return;
     }
-    if (isPromiseLike(result)) void this.#finishLater(ctx, request, result);
-    else this.#finish(ctx, request, result);
+    if (entry.queue === undefined || entry.queue.tryBegin()) this.#run(ctx, request, entry, false);
+    else this.#enqueue(ctx, request, entry, entry.queue);
+  }
+
+  #enqueue(ctx: ServingContext, request: RemotingCommand, entry: ProcessorEntry, queue: WorkQueue): void {
+    const run = (): void => {
+      // A oneway request is worth carrying out though its sender has gone.
+      if (request.isOneway || ctx.channel.isActive) this.#run(ctx, request, entry, true);
+      else this.#drop(ctx, request, entry);
+    };
+    const accepted = queue.offer({
+      // Else it would run in the async context of the request that ends before it.
+      run: inThisContext(run),
+      expire: (queuedMillis, size) => {
+        this.#refuse(ctx, request, SystemRemark.timeoutInQueue(queuedMillis, size));
+        this.#ended(ctx, undefined, true);
+      },
+    });
+    if (accepted) this.#began(ctx);
+    else this.#refuse(ctx, request, SystemRemark.OVERLOAD);
+  }
+
+  /** Ends a request that has waited and is not worth carrying out any more. */
+  #drop(ctx: ServingContext, request: RemotingCommand, entry: ProcessorEntry): void {
+    if (handleTracing.hasSubscribers) traceRequestEnd(request, 'cancelled', undefined, undefined);
+    this.#ended(ctx, entry, true);
+  }
+
+  /** @param counted whether the request is counted among those in flight already */
+  #run(ctx: ServingContext, request: RemotingCommand, entry: ProcessorEntry, counted: boolean): void {
+    let result: ProcessorResult | Promise<ProcessorResult>;
+    try {
+      for (const hook of this.#hooks) hook.doBeforeRequest?.(ctx.channel.remoteAddress, request);
+      result = entry.processor.processRequest(ctx, request);
+    } catch (error) {
+      this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
+      this.#ended(ctx, entry, counted);
+      return;
+    }
+    if (isPromiseLike(result)) {
+      if (!counted) this.#began(ctx);
+      void this.#finishLater(ctx, request, entry, result);
+    } else {
+      this.#finish(ctx, request, result);
+      this.#ended(ctx, entry, counted);
+    }
   }
 
   async #finishLater(
-    ctx: RequestContext,
+    ctx: ServingContext,
     request: RemotingCommand,
+    entry: ProcessorEntry,
     result: PromiseLike<ProcessorResult>,
   ): Promise<void> {
-    this.#inFlight++;
     try {
       this.#finish(ctx, request, await result);
     } catch (error) {
       this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
     } finally {
-      this.#inFlight--;
-      if (this.#inFlight === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+      this.#ended(ctx, entry, true);
     }
   }
 
-  #finish(ctx: RequestContext, request: RemotingCommand, response: ProcessorResult): void {
+  #began({ connection }: ServingContext): void {
+    this.#inFlight++;
+    connection.began();
+  }
+
+  /** @param entry `undefined` when the request did not get its place in the queue's concurrency */
+  #ended(ctx: ServingContext, entry: ProcessorEntry | undefined, counted: boolean): void {
+    if (counted) {
+      ctx.connection.finished();
+      this.#inFlight--;
+      if (this.#inFlight === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    }
+    entry?.queue?.end();
+  }
+
+  #finish(ctx: ServingContext, request: RemotingCommand, response: ProcessorResult): void {
     try {
       for (const hook of this.#hooks) hook.doAfterResponse?.(ctx.channel.remoteAddress, request, response);
     } catch (error) {
@@ -112,8 +185,13 @@ export class RequestPath {
       traceRequestEnd(request, request.isOneway ? 'oneway' : 'unanswered', undefined, undefined);
   }
 
+  #refuse(ctx: ServingContext, request: RemotingCommand, remark: string): void {
+    this.#counters.rejected++;
+    this.#answer(ctx, request, RemotingCommand.response(SystemCode.SYSTEM_BUSY, remark));
+  }
+
   /** Oneway requests are never answered, not even with errors; a channel that is gone takes no answer. */
-  #answer(ctx: RequestContext, request: RemotingCommand, response: RemotingCommand): void {
+  #answer(ctx: ServingContext, request: RemotingCommand, response: RemotingCommand): void {
     if (request.isOneway || !ctx.channel.isActive) {
       if (handleTracing.hasSubscribers)
         traceRequestEnd(request, request.isOneway ? 'oneway' : 'cancelled', undefined, undefined);
@@ -138,7 +216,7 @@ export class RequestPath {
     response.serializeType = responseSerializeType === 'request' ? request.serializeType : responseSerializeType;
   }
 
-  #notSent(ctx: RequestContext, request: RemotingCommand, error: RemotingError): void {
+  #notSent(ctx: ServingContext, request: RemotingCommand, error: RemotingError): void {
     const fields = this.#fields(error, ctx, request);
     const { code } = error;
     // A handler's failure is that of the write only while the connection stands; else it is what ended the connection.
@@ -156,7 +234,7 @@ export class RequestPath {
     ctx.channel.writeAndFlush(instead, ignored);
   }
 
-  #errorResponse(error: unknown, ctx: RequestContext, request: RemotingCommand): RemotingCommand {
+  #errorResponse(error: unknown, ctx: ServingContext, request: RemotingCommand): RemotingCommand {
     const known = RemotingError.is(error) ? error : undefined;
     // Not by instanceof: another installed copy of this package has a CommandError of its own.
     if (known?.code === 'COMMAND_FAILED') {
@@ -173,10 +251,13 @@ export class RequestPath {
     return RemotingCommand.response(SystemCode.SYSTEM_ERROR, remark);
   }
 
-  #fields(error: unknown, ctx: RequestContext, request: RemotingCommand): object {
+  #fields(error: unknown, ctx: ServingContext, request: RemotingCommand): object {
     return { err: error, address: ctx.channel.remoteAddress, code: request.code, opaque: request.opaque };
   }
 }
+
+/** A request's context. */
+type ServingContext = ConnectionContext;
 
 /** Also the promise of another library. */
 function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {

@@ -16,7 +16,9 @@ export function setUp(options: Partial<CoreOptions> = {}): {
 } {
   const clock = new ManualClock();
   const core = new RemotingCore({
+    clock,
     logger: silentLogger,
+    maxInFlightPerChannel: 1_024,
     version: 479,
     language: 'JAVA',
     responseSerializeType: 'request',

@@ -1,0 +1,75 @@
+import { setMaxListeners } from 'node:events';
+import type { Channel } from '../channel/channel.js';
+import { RemotingError } from '../errors.js';
+import { messagesHeld, messagesWanted } from '../handler/message-hold-events.js';
+import type { RequestContext } from './request-processor.js';
+
+/**
+ * One connection as its requests see it, and the bound on how many of them are under way. At the bound nothing more is read from it: the
+ * peer is slowed down, not refused. Reading goes on when a quarter of the places is free, so that it is not switched with every request.
+ */
+export class ConnectionContext implements RequestContext {
+  readonly channel: Channel;
+  readonly #maxInFlight: number;
+  #inFlight = 0;
+  #paused = false;
+  #abort: AbortController | undefined;
+  #ended = false;
+
+  constructor(channel: Channel, maxInFlight: number) {
+    this.channel = channel;
+    this.#maxInFlight = maxInFlight;
+  }
+
+  get connection(): this {
+    return this;
+  }
+
+  /** Requests that wait or whose processors have not ended. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Made when first asked for: most processors never do, and idle connections should cost little. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      // Every request that waits for something may listen to it: no leak to warn of.
+      setMaxListeners(0, this.#abort.signal);
+      if (this.#ended) this.#abort.abort(this.#reason());
+    }
+    return this.#abort.signal;
+  }
+
+  /** A request of this connection does not end at once. */
+  began(): void {
+    this.#inFlight++;
+    if (this.#inFlight < this.#maxInFlight || this.#paused) return;
+    this.#paused = true;
+    this.channel.holdReads();
+    // Reading that stops does not stop what was read: one chunk can hold thousands of requests.
+    this.channel.pipeline.fireUserEventTriggered(messagesHeld);
+  }
+
+  /** A request that {@link began} is over. */
+  finished(): void {
+    this.#inFlight--;
+    if (!this.#paused || this.#inFlight > this.#maxInFlight * 0.75) return;
+    this.#paused = false;
+    this.channel.releaseReads();
+    if (this.channel.isActive) this.channel.pipeline.fireUserEventTriggered(messagesWanted);
+  }
+
+  /** Nobody will read an answer any more. */
+  end(): void {
+    this.#ended = true;
+    this.#abort?.abort(this.#reason());
+  }
+
+  #reason(): RemotingError {
+    const address = this.channel.remoteAddress;
+    return new RemotingError('CONNECTION_CLOSED', `the connection with ${address} ended before the answer`, {
+      address,
+    });
+  }
+}

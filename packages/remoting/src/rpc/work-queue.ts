@@ -1,0 +1,158 @@
+import { type Clock, systemClock, type Timer } from '../clock.js';
+import { Fifo } from './fifo.js';
+import { MAX_TIMER_MILLIS, type OptionTable, resolveOptions, timerMillis } from './option-table.js';
+
+export interface WorkQueueOptions {
+  /** How many processors run at the same time, counting those that have returned a promise and not ended; default 16. */
+  readonly concurrency?: number | undefined;
+  /** How many requests wait for their turn; those above are answered with SYSTEM_BUSY. Default 10,000. */
+  readonly queueCapacity?: number | undefined;
+  /** A request that waits longer is answered with SYSTEM_BUSY and not carried out; default 0, which lets it wait. */
+  readonly maxQueueMillis?: number | undefined;
+  /** Default the machine's. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A request as a work queue holds it. */
+export interface QueuedTask {
+  /** Carries it out. It ends, now or later, with one call of {@link WorkQueue.end}. */
+  run(): void;
+  /** It waited `queuedMillis` and will not be run; `size` wait behind it. */
+  expire(queuedMillis: number, size: number): void;
+}
+
+interface Waiting {
+  readonly task: QueuedTask;
+  readonly sinceMillis: number;
+}
+
+const MAX_INT32 = 0x7fffffff;
+
+const table: OptionTable<WorkQueueOptions> = {
+  concurrency: { kind: 'integer', min: 1, max: MAX_INT32 },
+  queueCapacity: { kind: 'integer', min: 0, max: MAX_INT32 },
+  maxQueueMillis: timerMillis(0),
+  clock: { kind: 'object' },
+};
+
+const defaults = { concurrency: 16, queueCapacity: 10_000, maxQueueMillis: 0, clock: systemClock };
+
+/** Tasks run in one go before other work of the process has its turn. */
+const TASKS_PER_TURN = 64;
+
+/**
+ * Bounds how many requests of one or more codes are worked on at a time, and how many wait for it (upstream: the executor that is given to
+ * `registerProcessor`; reference: remoting 5.4). Codes that share one share its bounds; the overload of one queue blocks no other.
+ *
+ * Only a processor that returns a promise takes a place for longer than its call, so requests of one that does not never wait.
+ */
+export class WorkQueue {
+  readonly concurrency: number;
+  readonly queueCapacity: number;
+  readonly maxQueueMillis: number;
+  /** Requests refused because the queue was full, oneway ones included. */
+  refused = 0;
+  /** Requests that waited longer than `maxQueueMillis`. */
+  expired = 0;
+  readonly #clock: Clock;
+  readonly #waiting = new Fifo<Waiting>();
+  #running = 0;
+  #draining = false;
+  #timer: Timer | undefined;
+
+  /** @throws RemotingError `INVALID_ARGUMENT` naming every option that cannot be */
+  constructor(options: WorkQueueOptions = {}) {
+    const resolved = resolveOptions('WorkQueue', table, defaults, options);
+    this.concurrency = resolved.concurrency;
+    this.queueCapacity = resolved.queueCapacity;
+    this.maxQueueMillis = resolved.maxQueueMillis;
+    this.#clock = resolved.clock;
+  }
+
+  /** Requests that are being worked on. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** Requests that wait. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** How long the request that waits longest has waited; 0 when none does. The best sign that a server falls behind. */
+  get oldestMillis(): number {
+    const oldest = this.#waiting.peek();
+    return oldest === undefined ? 0 : this.#clock.monotonic() - oldest.sinceMillis;
+  }
+
+  /** Takes a place for a request that may run at once; false when it must wait. */
+  tryBegin(): boolean {
+    if (this.#running >= this.concurrency || this.#waiting.size > 0) return false;
+    this.#running++;
+    return true;
+  }
+
+  /** Lets a request wait for a place; false when the queue is full. */
+  offer(task: QueuedTask): boolean {
+    if (this.#waiting.size >= this.queueCapacity) {
+      this.refused++;
+      return false;
+    }
+    this.#waiting.push({ task, sinceMillis: this.#clock.monotonic() });
+    this.#watch();
+    return true;
+  }
+
+  /** Gives a place back. Those that wait follow at once, within the share of one turn. */
+  end(): void {
+    this.#running--;
+    if (!this.#draining && this.#waiting.size > 0) this.#drain();
+  }
+
+  /** Takes out the waiting tasks that `isWanted` says; they are neither run nor expired. */
+  remove(isWanted: (task: QueuedTask) => boolean): QueuedTask[] {
+    return this.#waiting.takeIf(({ task }) => isWanted(task)).map(({ task }) => task);
+  }
+
+  #drain(): void {
+    this.#draining = true;
+    let left = TASKS_PER_TURN;
+    try {
+      for (; left > 0 && this.#running < this.concurrency; left--) {
+        const next = this.#waiting.shift();
+        if (next === undefined) break;
+        this.#running++;
+        next.task.run();
+      }
+    } finally {
+      this.#draining = false;
+    }
+    if (this.#waiting.size === 0) {
+      this.#timer?.cancel();
+      this.#timer = undefined;
+    } else if (this.#running < this.concurrency) {
+      // Nothing that runs will call here again.
+      this.#draining = true;
+      setImmediate(() => this.#drain());
+    }
+  }
+
+  #watch(): void {
+    if (this.maxQueueMillis === 0 || this.#timer !== undefined) return;
+    const delayMillis = Math.min(MAX_TIMER_MILLIS, Math.max(0, this.maxQueueMillis - this.oldestMillis));
+    this.#timer = this.#clock.setTimeout(() => this.#expire(), delayMillis, true);
+  }
+
+  #expire(): void {
+    this.#timer = undefined;
+    const nowMillis = this.#clock.monotonic();
+    for (let oldest = this.#waiting.peek(); oldest !== undefined; oldest = this.#waiting.peek()) {
+      const queuedMillis = nowMillis - oldest.sinceMillis;
+      if (queuedMillis < this.maxQueueMillis) break;
+      this.#waiting.shift();
+      this.expired++;
+      oldest.task.expire(queuedMillis, this.#waiting.size);
+    }
+    if (this.#waiting.size > 0) this.#watch();
+  }
+}
