@@ -86,7 +86,7 @@ export function decodeHeader<S extends HeaderSchema>(
       throw new DecodeError(
         text === undefined
           ? `the custom field <${name}> is null`
-          : `the custom field <${name}> is no ${field.kind}: ${JSON.stringify(text.slice(0, 64))}`,
+          : `the custom field <${name}> is no ${field.kind}, but a text of ${text.length} characters`,
       );
     }
   }

@@ -65,7 +65,7 @@ describe('custom header', () => {
     );
     expect(() => decodeHeader({ brokerId: t.long() }, { brokerId: 'one' })).to.throw(
       DecodeError,
-      'the custom field <brokerId> is no long: "one"',
+      'the custom field <brokerId> is no long, but a text of 3 characters',
     );
   });
 
