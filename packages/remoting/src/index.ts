@@ -115,6 +115,7 @@ export { AclServerRpcHook, type AclServerRpcHookOptions } from './rpc/acl-server
 export type { ClientCall, ClientInterceptor } from './rpc/call-interceptor.js';
 export type { ConnectionEventMap } from './rpc/connection-event-map.js';
 export type { RemotingCounters } from './rpc/remoting-counters.js';
+export { DEADLINE_FIELD } from './rpc/request-deadline.js';
 export type { ProcessorResult, RequestContext, RequestProcessor } from './rpc/request-processor.js';
 export type { InvokeCallback } from './rpc/response-future.js';
 export type { RpcHook } from './rpc/rpc-hook.js';

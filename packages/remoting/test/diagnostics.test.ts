@@ -220,7 +220,7 @@ describe('tracing channels', () => {
         code: 9001,
         opaque: 0,
         isOneway: false,
-        name: undefined,
+        name: 'GREET',
         address: channel?.remoteAddress,
         localAddress: address,
         requestBytes: REQUEST_BYTES,

@@ -41,6 +41,14 @@ export class ConnectionContext implements RequestContext {
     return this.#abort.signal;
   }
 
+  get abortReason(): unknown {
+    return this.#abort?.signal.reason;
+  }
+
+  remainingMillis(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
   /** A request of this connection does not end at once. */
   began(): void {
     this.#inFlight++;

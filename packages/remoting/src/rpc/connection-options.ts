@@ -46,6 +46,11 @@ export interface ConnectionOptions {
    * processors all wait for answers over the same connection would wait for ever at the limit; give such requests a work queue.
    */
   readonly maxInFlightPerChannel?: number | undefined;
+  /**
+   * Whether the time that a caller still waits is looked at where a request says it ({@link DEADLINE_FIELD}): it is seen by processors, and
+   * what expires before its turn is dropped. Default false, which saves a look into the ext fields of every request.
+   */
+  readonly requestDeadlines?: boolean | undefined;
   /** Called for each new connection once its handlers are in place, to add, replace or remove some. */
   readonly initChannel?: ((channel: Channel) => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -73,6 +78,7 @@ export const connectionOptionTable: OptionTable<ConnectionOptions> = {
   limitSyncCalls: { kind: 'boolean' },
   waitForPermit: { kind: 'boolean' },
   maxInFlightPerChannel: { kind: 'integer', min: 1, max: MAX_INT32 },
+  requestDeadlines: { kind: 'boolean' },
   initChannel: { kind: 'function' },
   clock: { kind: 'object' },
   logger: { kind: 'object' },
@@ -89,6 +95,7 @@ export const connectionDefaults = {
   limitSyncCalls: false,
   waitForPermit: false,
   maxInFlightPerChannel: 1_024,
+  requestDeadlines: false,
   initChannel: () => {},
   clock: systemClock,
   logger: silentLogger,

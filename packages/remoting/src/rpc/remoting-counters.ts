@@ -19,6 +19,8 @@ export interface RemotingCounters {
   readonly responsesOut: number;
   /** Requests refused with SYSTEM_BUSY, and oneway requests dropped for the same reasons. */
   readonly rejected: number;
+  /** Requests not carried out because their caller's deadline had passed. */
+  readonly expired: number;
   /** SYSTEM_ERROR answers made because a processor or hook failed. */
   readonly systemErrors: number;
 
@@ -58,6 +60,7 @@ export class CounterTable {
   onewayIn = 0;
   responsesOut = 0;
   rejected = 0;
+  expired = 0;
   systemErrors = 0;
   requestsOut = 0;
   onewayOut = 0;
@@ -109,6 +112,7 @@ export class CounterTable {
       onewayIn: this.onewayIn,
       responsesOut: this.responsesOut,
       rejected: this.rejected,
+      expired: this.expired,
       systemErrors: this.systemErrors,
       requestsOut: this.requestsOut,
       onewayOut: this.onewayOut,

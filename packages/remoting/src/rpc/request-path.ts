@@ -10,6 +10,7 @@ import type { Logger } from '../logger.js';
 import type { ConnectionContext } from './connection-context.js';
 import { type ProcessorEntry, ProcessorTable } from './processor-table.js';
 import type { CounterTable } from './remoting-counters.js';
+import { DeadlineContext, deadlineMillisOf } from './request-deadline.js';
 import type { ProcessorResult } from './request-processor.js';
 import type { RpcHook } from './rpc-hook.js';
 import { SystemCode, SystemRemark } from './system-code.js';
@@ -27,6 +28,8 @@ export interface RequestPathOptions {
   readonly responseSerializeType: 'request' | SerializeType;
   /** Requests of one connection that wait or are worked on before no more is read from it. */
   readonly maxInFlightPerChannel: number;
+  /** Whether deadlines that callers give are looked at. */
+  readonly requestDeadlines: boolean;
 }
 
 /**
@@ -84,7 +87,14 @@ export class RequestPath {
       this.#answer(connection, request, RemotingCommand.response(SystemCode.REQUEST_CODE_NOT_SUPPORTED, remark));
       return;
     }
-    const ctx = connection;
+    const deadlineMillis = this.#options.requestDeadlines ? deadlineMillisOf(request) : undefined;
+    if (deadlineMillis !== undefined && deadlineMillis <= 0) {
+      this.#counters.expired++;
+      if (handleTracing.hasSubscribers) traceRequestEnd(request, 'cancelled', undefined, undefined);
+      return;
+    }
+    const ctx =
+      deadlineMillis === undefined ? connection : new DeadlineContext(connection, this.#options.clock, deadlineMillis);
     try {
       if (entry.processor.rejectRequest?.() === true) {
         this.#refuse(ctx, request, SystemRemark.REJECTED);
@@ -100,8 +110,7 @@ export class RequestPath {
 
   #enqueue(ctx: ServingContext, request: RemotingCommand, entry: ProcessorEntry, queue: WorkQueue): void {
     const run = (): void => {
-      // A oneway request is worth carrying out though its sender has gone.
-      if (request.isOneway || ctx.channel.isActive) this.#run(ctx, request, entry, true);
+      if (this.#isWanted(ctx, request)) this.#run(ctx, request, entry, true);
       else this.#drop(ctx, request, entry);
     };
     const accepted = queue.offer({
@@ -114,6 +123,15 @@ export class RequestPath {
     });
     if (accepted) this.#began(ctx);
     else this.#refuse(ctx, request, SystemRemark.OVERLOAD);
+  }
+
+  /** Whether a request that has waited is worth carrying out. A oneway request is, though its sender has gone. */
+  #isWanted(ctx: ServingContext, request: RemotingCommand): boolean {
+    if (ctx.remainingMillis() <= 0) {
+      this.#counters.expired++;
+      return false;
+    }
+    return request.isOneway || ctx.channel.isActive;
   }
 
   /** Ends a request that has waited and is not worth carrying out any more. */
@@ -164,6 +182,7 @@ export class RequestPath {
 
   /** @param entry `undefined` when the request did not get its place in the queue's concurrency */
   #ended(ctx: ServingContext, entry: ProcessorEntry | undefined, counted: boolean): void {
+    if (ctx instanceof DeadlineContext) ctx.settle();
     if (counted) {
       ctx.connection.finished();
       this.#inFlight--;
@@ -244,7 +263,9 @@ export class RequestPath {
     this.#counters.systemErrors++;
     if (handleTracing.hasSubscribers) traceRequestError(request, error);
     const fields = this.#fields(error, ctx, request);
-    if (known?.code === 'DECODE_FAILED') this.#options.logger.debug(fields, 'the request was refused');
+    // A processor that gives up because nobody waits has done right.
+    const isAbort = error !== undefined && error === ctx.abortReason;
+    if (isAbort || known?.code === 'DECODE_FAILED') this.#options.logger.debug(fields, 'the request was refused');
     else this.#options.logger.error(fields, 'the processor failed; its caller got SYSTEM_ERROR');
     // Not the stack: it names paths of this machine to whoever asks.
     const remark = known?.message ?? (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
@@ -256,8 +277,8 @@ export class RequestPath {
   }
 }
 
-/** A request's context. */
-type ServingContext = ConnectionContext;
+/** A request's context, and how it is told that the request is over. */
+type ServingContext = ConnectionContext | DeadlineContext;
 
 /** Also the promise of another library. */
 function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {

@@ -1,11 +1,16 @@
 import type { Channel } from '../channel/channel.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 
-/** Who asks. One object for all requests of a connection. */
+/** Who asks, and how long for. Requests without a deadline of their own share one object for each connection. */
 export interface RequestContext {
   readonly channel: Channel;
-  /** Aborted when the connection ends: nobody will read the answer. */
+  /** Aborted when the connection ends, the server cuts the request off, or the caller's deadline passes: nobody will read the answer. */
   readonly signal: AbortSignal;
+  /**
+   * How long the caller still waits, where it said so and the option `requestDeadlines` is on; else `Infinity`. A call made for this request should
+   * take no longer: `Math.min(own, ctx.remainingMillis())`.
+   */
+  remainingMillis(): number;
 }
 
 /** What a processor gives back: an answer, or nothing (then none is sent, for instance because it comes later). */

@@ -18,8 +18,10 @@ export interface TypedRequest<Request extends HeaderSchema, RequestBody> {
   /** The whole command, for fields that the definition does not name. */
   readonly command: RemotingCommand;
   readonly channel: Channel;
-  /** Aborted when the caller's connection ends. */
+  /** Aborted when the connection ends, the server cuts the request off, or the caller's deadline passes. */
   readonly signal: AbortSignal;
+  /** How long the caller still waits, where it said so; else `Infinity`. */
+  readonly remainingMillis: () => number;
 }
 
 type HeaderPart<Response extends HeaderSchema> =
@@ -75,16 +77,34 @@ export function typedProcessor<Request extends HeaderSchema, Response extends He
   };
   return {
     processRequest(ctx: RequestContext, command: RemotingCommand) {
-      const result = handler({
-        header: decodeHeader(definition.request, command.extFields),
-        body: definition.requestBody.decode(command.body),
-        command,
-        channel: ctx.channel,
-        get signal() {
-          return ctx.signal;
-        },
-      });
+      const header = decodeHeader(definition.request, command.extFields);
+      const result = handler(new DecodedRequest(header, definition.requestBody.decode(command.body), command, ctx));
       return result instanceof Promise ? result.then(respond) : respond(result);
     },
   };
+}
+
+class DecodedRequest<Request extends HeaderSchema, RequestBody> implements TypedRequest<Request, RequestBody> {
+  readonly header: HeaderOutput<Request>;
+  readonly body: RequestBody;
+  readonly command: RemotingCommand;
+  readonly channel: Channel;
+  readonly #context: RequestContext;
+
+  constructor(header: HeaderOutput<Request>, body: RequestBody, command: RemotingCommand, context: RequestContext) {
+    this.header = header;
+    this.body = body;
+    this.command = command;
+    this.channel = context.channel;
+    this.#context = context;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+
+  /** Made when asked for, and bound, so that handlers may take it apart from the request. */
+  get remainingMillis(): () => number {
+    return () => this.#context.remainingMillis();
+  }
 }

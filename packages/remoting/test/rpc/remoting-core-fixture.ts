@@ -19,6 +19,7 @@ export function setUp(options: Partial<CoreOptions> = {}): {
     clock,
     logger: silentLogger,
     maxInFlightPerChannel: 1_024,
+    requestDeadlines: true,
     version: 479,
     language: 'JAVA',
     responseSerializeType: 'request',
