@@ -8,8 +8,13 @@ const Greet = defineCommand({
   response: { text: t.string() },
 });
 
-// 2. A server: one handler. Port 0 takes any that is free.
+// 2. A server: one interceptor, one handler. Port 0 takes any that is free.
 const server = new RemotingServer({ host: '127.0.0.1', port: 0 });
+server.use(async (ctx, next) => {
+  const began = performance.now();
+  await next();
+  process.stdout.write(`${ctx.command.name} ${(performance.now() - began).toFixed(1)} ms\n`);
+});
 server.handle(Greet, ({ header, signal }) => {
   signal.throwIfAborted();
   return { header: { text: `hello ${header.name} `.repeat(header.times).trim() } };

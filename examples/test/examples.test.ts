@@ -25,8 +25,10 @@ async function linesOf(name: string, ...args: string[]): Promise<string[]> {
 }
 
 describe('the examples', () => {
-  it('hello: a greeting, and one without an answer', async () => {
-    expect(await linesOf('hello')).to.deep.equal(['hello Ada hello Ada']);
+  it('hello: a greeting, and one without an answer, each timed by an interceptor', async () => {
+    const lines = await linesOf('hello');
+    expect(lines.filter((line) => !line.startsWith('GREET '))).to.deep.equal(['hello Ada hello Ada']);
+    expect(lines.filter((line) => /^GREET \d+\.\d ms$/.test(line)).length).to.equal(3);
   });
 
   it('server-push: members of a chat read what others say', async () => {

@@ -59,7 +59,8 @@ describe('the package @rmqns/remoting, installed from its tarball', function () 
   it('runs the hello world', async () => {
     copyFileSync(join(repositoryRoot, 'examples/dist/hello.js'), join(project, 'hello.js'));
     const { stdout, stderr } = await run(process.execPath, ['hello.js'], { cwd: project, timeout: 20_000 });
-    expect([stdout, stderr]).to.deep.equal(['hello Ada hello Ada\n', '']);
+    expect(stdout.split('\n').filter((line) => !line.startsWith('GREET '))).to.deep.equal(['hello Ada hello Ada', '']);
+    expect(stderr).to.equal('');
   });
 
   it('gives each of its entries to import, and to require', async () => {

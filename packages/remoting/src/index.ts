@@ -114,6 +114,7 @@ export { AclClientRpcHook, type AclClientRpcHookOptions, type AclCredentials } f
 export { AclServerRpcHook, type AclServerRpcHookOptions } from './rpc/acl-server-rpc-hook.js';
 export type { ClientCall, ClientInterceptor } from './rpc/call-interceptor.js';
 export type { ConnectionEventMap } from './rpc/connection-event-map.js';
+export type { CommandName, ServerCall, ServerInterceptor } from './rpc/interceptor.js';
 export type { RemotingCounters } from './rpc/remoting-counters.js';
 export { DEADLINE_FIELD } from './rpc/request-deadline.js';
 export type { ProcessorResult, RequestContext, RequestProcessor } from './rpc/request-processor.js';

@@ -9,6 +9,7 @@ import { AsyncCallback } from './async-callback.js';
 import { type ClientInterceptor, interceptCall } from './call-interceptor.js';
 import { CallPromise } from './call-promise.js';
 import type { ConnectionEventMap } from './connection-event-map.js';
+import type { ServerInterceptor } from './interceptor.js';
 import type { Permits } from './permits.js';
 import type { RemotingCore } from './remoting-core.js';
 import type { RemotingCounters } from './remoting-counters.js';
@@ -106,6 +107,12 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
   /** The work queue that serves a code, if one does: to see how long it is, and how old. */
   workQueue(code: number): WorkQueue | undefined {
     return this.core.requests.processorTable.find(code)?.queue;
+  }
+
+  /** Adds an interceptor of requests that the other side sends, inside those that are there; it runs around hooks and processor. */
+  interceptRequests(interceptor: ServerInterceptor): this {
+    this.core.requests.use(interceptor);
+    return this;
   }
 
   registerRpcHook(hook: RpcHook): this {

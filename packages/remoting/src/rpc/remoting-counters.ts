@@ -21,7 +21,7 @@ export interface RemotingCounters {
   readonly rejected: number;
   /** Requests not carried out because their caller's deadline had passed. */
   readonly expired: number;
-  /** SYSTEM_ERROR answers made because a processor or hook failed. */
+  /** SYSTEM_ERROR answers made because a processor, interceptor or hook failed. */
   readonly systemErrors: number;
 
   /** Requests handed to a connection, oneway ones included. */

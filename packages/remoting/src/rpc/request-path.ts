@@ -8,6 +8,7 @@ import { handleTracing } from '../diagnostics.js';
 import { type CommandError, RemotingError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { ConnectionContext } from './connection-context.js';
+import { intercept, type ServerInterceptor } from './interceptor.js';
 import { type ProcessorEntry, ProcessorTable } from './processor-table.js';
 import type { CounterTable } from './remoting-counters.js';
 import { DeadlineContext, deadlineMillisOf } from './request-deadline.js';
@@ -42,6 +43,7 @@ export class RequestPath {
   readonly #options: RequestPathOptions;
   readonly #counters: CounterTable;
   readonly #hooks: readonly RpcHook[];
+  readonly #interceptors: ServerInterceptor[] = [];
   #inFlight = 0;
   readonly #onIdle: (() => void)[] = [];
 
@@ -58,6 +60,11 @@ export class RequestPath {
   /** Requests that wait in a queue or whose processor has not ended yet. */
   get requestsInFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Adds an interceptor inside those that are there. */
+  use(interceptor: ServerInterceptor): void {
+    this.#interceptors.push(interceptor);
   }
 
   /** A work queue of this path's clock, or the one that was given. */
@@ -142,10 +149,15 @@ export class RequestPath {
 
   /** @param counted whether the request is counted among those in flight already */
   #run(ctx: ServingContext, request: RemotingCommand, entry: ProcessorEntry, counted: boolean): void {
+    const isIntercepted = this.#interceptors.length > 0;
     let result: ProcessorResult | Promise<ProcessorResult>;
     try {
-      for (const hook of this.#hooks) hook.doBeforeRequest?.(ctx.channel.remoteAddress, request);
-      result = entry.processor.processRequest(ctx, request);
+      if (isIntercepted) {
+        result = this.#intercept(ctx, request, entry);
+      } else {
+        for (const hook of this.#hooks) hook.doBeforeRequest?.(ctx.channel.remoteAddress, request);
+        result = entry.processor.processRequest(ctx, request);
+      }
     } catch (error) {
       this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
       this.#ended(ctx, entry, counted);
@@ -153,11 +165,24 @@ export class RequestPath {
     }
     if (isPromiseLike(result)) {
       if (!counted) this.#began(ctx);
-      void this.#finishLater(ctx, request, entry, result);
+      void this.#finishLater(ctx, request, entry, result, isIntercepted);
     } else {
       this.#finish(ctx, request, result);
       this.#ended(ctx, entry, counted);
     }
+  }
+
+  /** Through the interceptors; the hooks run within them. */
+  #intercept(ctx: ServingContext, request: RemotingCommand, entry: ProcessorEntry): Promise<ProcessorResult> {
+    const { code } = request;
+    const command = { code, name: entry.name ?? String(code) };
+    const { remoteAddress } = ctx.channel;
+    return intercept(this.#interceptors, ctx, command, request, async () => {
+      for (const hook of this.#hooks) hook.doBeforeRequest?.(remoteAddress, request);
+      const response = await entry.processor.processRequest(ctx, request);
+      for (const hook of this.#hooks) hook.doAfterResponse?.(remoteAddress, request, response);
+      return response;
+    });
   }
 
   async #finishLater(
@@ -165,9 +190,12 @@ export class RequestPath {
     request: RemotingCommand,
     entry: ProcessorEntry,
     result: PromiseLike<ProcessorResult>,
+    isIntercepted: boolean,
   ): Promise<void> {
     try {
-      this.#finish(ctx, request, await result);
+      const response = await result;
+      if (isIntercepted) this.#deliver(ctx, request, response);
+      else this.#finish(ctx, request, response);
     } catch (error) {
       this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
     } finally {
@@ -198,6 +226,10 @@ export class RequestPath {
       this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
       return;
     }
+    this.#deliver(ctx, request, response);
+  }
+
+  #deliver(ctx: ServingContext, request: RemotingCommand, response: ProcessorResult): void {
     // Null too, for processors not written in TypeScript.
     if (response != null) this.#answer(ctx, request, response);
     else if (handleTracing.hasSubscribers)

@@ -10,6 +10,7 @@ import { ProxyProtocolDecoder } from '../handler/proxy-protocol-decoder.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
+import type { ServerInterceptor } from '../rpc/interceptor.js';
 import { MAX_TIMER_MILLIS } from '../rpc/option-table.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
@@ -80,6 +81,11 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   /** The connections that stand. */
   get channels(): ReadonlySet<Channel> {
     return this.#channels;
+  }
+
+  /** Adds an interceptor: the first given is the outermost, and the hooks and the processor run inside all. */
+  use(interceptor: ServerInterceptor): this {
+    return this.interceptRequests(interceptor);
   }
 
   /**
