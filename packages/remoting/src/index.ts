@@ -123,7 +123,7 @@ export type { RpcHook } from './rpc/rpc-hook.js';
 export type { CallOptions, CallResult, InvokeOptions } from './rpc/typed-call.js';
 export type { TypedHandler, TypedRequest, TypedResponse } from './rpc/typed-processor.js';
 export { WorkQueue, type WorkQueueOptions } from './rpc/work-queue.js';
-export { type CloseOptions, RemotingServer } from './server/remoting-server.js';
+export { type CloseOptions, RemotingServer, type ServerCloseReport } from './server/remoting-server.js';
 export type { RemotingServerOptions } from './server/server-options.js';
 export { TlsClientContext, type TlsClientRules } from './tls/tls-client-context.js';
 export type { TlsContext, TlsMaterial, TlsOpened } from './tls/tls-context.js';

@@ -17,6 +17,11 @@ export class CommandDispatcher implements ChannelHandler {
 
   handlerAdded(ctx: ChannelHandlerContext): void {
     this.#context = new ConnectionContext(ctx.channel, this.#core.requests.maxInFlightPerChannel);
+    this.#core.requests.connections.add(this.#context);
+  }
+
+  handlerRemoved(): void {
+    if (this.#context !== undefined) this.#core.requests.connections.delete(this.#context);
   }
 
   channelRead(ctx: ChannelHandlerContext, message: unknown): void {

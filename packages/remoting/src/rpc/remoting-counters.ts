@@ -21,6 +21,8 @@ export interface RemotingCounters {
   readonly rejected: number;
   /** Requests not carried out because their caller's deadline had passed. */
   readonly expired: number;
+  /** Requests answered with GO_AWAY while closing, and oneway requests dropped for it. */
+  readonly goAways: number;
   /** SYSTEM_ERROR answers made because a processor, interceptor or hook failed. */
   readonly systemErrors: number;
 
@@ -61,6 +63,7 @@ export class CounterTable {
   responsesOut = 0;
   rejected = 0;
   expired = 0;
+  goAways = 0;
   systemErrors = 0;
   requestsOut = 0;
   onewayOut = 0;
@@ -113,6 +116,7 @@ export class CounterTable {
       responsesOut: this.responsesOut,
       rejected: this.rejected,
       expired: this.expired,
+      goAways: this.goAways,
       systemErrors: this.systemErrors,
       requestsOut: this.requestsOut,
       onewayOut: this.onewayOut,

@@ -14,7 +14,7 @@ import type { CounterTable } from './remoting-counters.js';
 import { DeadlineContext, deadlineMillisOf } from './request-deadline.js';
 import type { ProcessorResult } from './request-processor.js';
 import type { RpcHook } from './rpc-hook.js';
-import { SystemCode, SystemRemark } from './system-code.js';
+import { LAST_VERSION_WITHOUT_GO_AWAY, SystemCode, SystemRemark } from './system-code.js';
 import { traceRequest, traceRequestEnd, traceRequestError } from './trace-request.js';
 import { WorkQueue, type WorkQueueOptions } from './work-queue.js';
 
@@ -44,7 +44,12 @@ export class RequestPath {
   readonly #counters: CounterTable;
   readonly #hooks: readonly RpcHook[];
   readonly #interceptors: ServerInterceptor[] = [];
+  /** The connections that stand. */
+  readonly connections = new Set<ConnectionContext>();
+  #goingAway = false;
   #inFlight = 0;
+  /** Requests that were in flight at any time. */
+  #begun = 0;
   readonly #onIdle: (() => void)[] = [];
 
   constructor(options: RequestPathOptions, counters: CounterTable, hooks: readonly RpcHook[]) {
@@ -73,6 +78,22 @@ export class RequestPath {
     return new WorkQueue({ clock: this.#options.clock, ...queue });
   }
 
+  /** From now on new requests of peers that know GO_AWAY are answered with it; those of older peers are served (reference: remoting 3.10). */
+  goAway(): void {
+    this.#goingAway = true;
+  }
+
+  /** Requests that have been in flight so far. */
+  get requestsBegun(): number {
+    return this.#begun;
+  }
+
+  /** Gives up what is in flight: what waits is dropped, and the signals of what runs abort. */
+  cutOff(): void {
+    for (const queue of this.processorTable.queues()) queue.drop(this);
+    for (const connection of this.connections) connection.end();
+  }
+
   /** Resolves as soon as no request waits or is worked on. */
   whenIdle(): Promise<void> {
     return this.#inFlight === 0 ? Promise.resolve() : new Promise((resolve) => this.#onIdle.push(resolve));
@@ -92,6 +113,11 @@ export class RequestPath {
     if (entry === undefined) {
       const remark = SystemRemark.notSupported(request.code);
       this.#answer(connection, request, RemotingCommand.response(SystemCode.REQUEST_CODE_NOT_SUPPORTED, remark));
+      return;
+    }
+    if (this.#goingAway && request.version > LAST_VERSION_WITHOUT_GO_AWAY) {
+      this.#counters.goAways++;
+      this.#answer(connection, request, RemotingCommand.response(SystemCode.GO_AWAY, SystemRemark.GO_AWAY));
       return;
     }
     const deadlineMillis = this.#options.requestDeadlines ? deadlineMillisOf(request) : undefined;
@@ -121,12 +147,14 @@ export class RequestPath {
       else this.#drop(ctx, request, entry);
     };
     const accepted = queue.offer({
+      owner: this,
       // Else it would run in the async context of the request that ends before it.
       run: inThisContext(run),
       expire: (queuedMillis, size) => {
         this.#refuse(ctx, request, SystemRemark.timeoutInQueue(queuedMillis, size));
         this.#ended(ctx, undefined, true);
       },
+      drop: () => this.#drop(ctx, request, undefined),
     });
     if (accepted) this.#began(ctx);
     else this.#refuse(ctx, request, SystemRemark.OVERLOAD);
@@ -142,7 +170,7 @@ export class RequestPath {
   }
 
   /** Ends a request that has waited and is not worth carrying out any more. */
-  #drop(ctx: ServingContext, request: RemotingCommand, entry: ProcessorEntry): void {
+  #drop(ctx: ServingContext, request: RemotingCommand, entry: ProcessorEntry | undefined): void {
     if (handleTracing.hasSubscribers) traceRequestEnd(request, 'cancelled', undefined, undefined);
     this.#ended(ctx, entry, true);
   }
@@ -205,6 +233,7 @@ export class RequestPath {
 
   #began({ connection }: ServingContext): void {
     this.#inFlight++;
+    this.#begun++;
     connection.began();
   }
 

@@ -15,10 +15,14 @@ export interface WorkQueueOptions {
 
 /** A request as a work queue holds it. */
 export interface QueuedTask {
+  /** Whose task it is, where several share the queue. */
+  readonly owner: object;
   /** Carries it out. It ends, now or later, with one call of {@link WorkQueue.end}. */
   run(): void;
   /** It waited `queuedMillis` and will not be run; `size` wait behind it. */
   expire(queuedMillis: number, size: number): void;
+  /** It will not be run, and nobody is told. */
+  drop(): void;
 }
 
 interface Waiting {
@@ -109,9 +113,10 @@ export class WorkQueue {
     if (!this.#draining && this.#waiting.size > 0) this.#drain();
   }
 
-  /** Takes out the waiting tasks that `isWanted` says; they are neither run nor expired. */
-  remove(isWanted: (task: QueuedTask) => boolean): QueuedTask[] {
-    return this.#waiting.takeIf(({ task }) => isWanted(task)).map(({ task }) => task);
+  /** Drops the waiting tasks of one owner. */
+  drop(owner: object): void {
+    for (const { task } of this.#waiting.takeIf(({ task }) => task.owner === owner)) task.drop();
+    if (this.#waiting.size === 0) this.#unwatch();
   }
 
   #drain(): void {
@@ -127,14 +132,17 @@ export class WorkQueue {
     } finally {
       this.#draining = false;
     }
-    if (this.#waiting.size === 0) {
-      this.#timer?.cancel();
-      this.#timer = undefined;
-    } else if (this.#running < this.concurrency) {
+    if (this.#waiting.size === 0) this.#unwatch();
+    else if (this.#running < this.concurrency) {
       // Nothing that runs will call here again.
       this.#draining = true;
       setImmediate(() => this.#drain());
     }
+  }
+
+  #unwatch(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
   #watch(): void {

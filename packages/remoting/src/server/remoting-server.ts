@@ -26,8 +26,22 @@ import { ServerTls } from './server-tls.js';
 const DEFAULT_TIMEOUT_MILLIS = 3_000;
 
 export interface CloseOptions {
-  /** How long requests under way may take to end; default 3,000. What is not done then is cut off. */
+  /** How long requests and calls under way may take to end; default 3,000. What is not done then is cut off. */
   readonly graceMillis?: number | undefined;
+  /**
+   * How long connections stand although nothing is under way, so that peers that know GO_AWAY hear of it by their next request and go by
+   * themselves; default 0, for which a server without requests closes at once [shutdownWaitTimeSeconds, there 30]. It ends early when no
+   * connection is left.
+   */
+  readonly goAwayMillis?: number | undefined;
+}
+
+/** How a close went, in requests that took time: those answered by a promise, and those that waited in a queue. */
+export interface ServerCloseReport {
+  /** Requests under way when the close began, or begun during it, that ended. */
+  readonly finished: number;
+  /** Requests that had not ended in time; their signals are aborted, and nobody gets their answers. */
+  readonly cut: number;
 }
 
 /**
@@ -45,7 +59,10 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   /** Settles when the server listens, or cannot. */
   #listening: Promise<void> | undefined;
   #address: string | undefined;
-  #closing: Promise<void> | undefined;
+  #closing: Promise<ServerCloseReport> | undefined;
+  /** Calls to clients that have not ended. */
+  #callsInFlight = 0;
+  #onCallsEnded: () => void = () => {};
   /** Ends the grace of a close under way. */
   #endGrace: () => void = () => {};
 
@@ -89,11 +106,16 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   }
 
   /**
-   * Stops listening, lets requests under way end, then closes the connections. Requests that still come in meanwhile are served. Twice is
-   * as good as once.
+   * Stops listening, lets requests and calls under way end, then closes the connections. New requests of peers that know GO_AWAY (a version
+   * above 475) are answered with it meanwhile and their oneway requests dropped, so that they go elsewhere; those of older peers are served
+   * (reference: remoting 3.10). Never rejects, and is done soon after its time at the latest. Twice is as good as once.
+   *
+   * @throws RemotingError `INVALID_ARGUMENT` for times that cannot be
    */
-  close(options: CloseOptions = {}): Promise<void> {
-    this.#closing ??= this.#close(checkMillis('graceMillis', options.graceMillis ?? 3_000));
+  close(options: CloseOptions = {}): Promise<ServerCloseReport> {
+    const graceMillis = checkMillis('graceMillis', options.graceMillis ?? 3_000);
+    const goAwayMillis = checkMillis('goAwayMillis', options.goAwayMillis ?? 0);
+    this.#closing ??= this.#close(graceMillis, goAwayMillis);
     return this.#closing;
   }
 
@@ -105,8 +127,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     await closed;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   protected override addressOf(channel: Channel): string {
@@ -123,8 +145,18 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   ): ResponseFuture {
     const { clock } = this.#options;
     const address = channel.remoteAddress;
-    return this.core.calls.begin({ clock, timeoutMillis, signal, address, request, command, isOneway }, callback);
+    this.#callsInFlight++;
+    const onSettled = this.#onSettled;
+    return this.core.calls.begin(
+      { clock, timeoutMillis, signal, address, request, command, isOneway, onSettled },
+      callback,
+    );
   }
+
+  readonly #onSettled = (): void => {
+    this.#callsInFlight--;
+    if (this.#callsInFlight === 0) this.#onCallsEnded();
+  };
 
   protected override dispatch(channel: Channel, future: ResponseFuture): void {
     this.core.calls.send(future, channel);
@@ -156,23 +188,51 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     });
   }
 
-  async #close(graceMillis: number): Promise<void> {
+  async #close(graceMillis: number, goAwayMillis: number): Promise<ServerCloseReport> {
+    const { requests } = this.core;
+    const underWay = requests.requestsInFlight - requests.requestsBegun;
+    requests.goAway();
     this.#tls?.close();
-    const idle = graceMillis > 0 ? this.#processorsIdle(graceMillis) : Promise.resolve();
+    const ended = new Promise<void>((resolve) => {
+      this.#endGrace = resolve;
+    });
+    const idle = graceMillis === 0 ? undefined : this.#within(graceMillis, ended, this.#idle());
+    const gone = goAwayMillis === 0 ? undefined : this.#within(goAwayMillis, ended, this.#connectionsGone());
     // A server that is only about to listen can be stopped once it does.
     await this.#listening?.catch(() => {});
     const stopped = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await idle;
+    await gone;
+    const cut = requests.requestsInFlight;
+    if (cut > 0) requests.cutOff();
     await Promise.all([...this.#channels].map((channel) => channel.close()));
     await stopped;
+    return { finished: underWay + requests.requestsBegun - cut, cut };
   }
 
-  async #processorsIdle(graceMillis: number): Promise<void> {
+  async #idle(): Promise<void> {
+    const { requests } = this.core;
+    while (requests.requestsInFlight > 0 || this.#callsInFlight > 0) {
+      await requests.whenIdle();
+      if (this.#callsInFlight > 0) {
+        await new Promise<void>((resolve) => {
+          this.#onCallsEnded = resolve;
+        });
+      }
+    }
+  }
+
+  async #connectionsGone(): Promise<void> {
+    await Promise.all([...this.#channels].map((channel) => channel.closed));
+  }
+
+  async #within(millis: number, ended: Promise<void>, work: Promise<void>): Promise<void> {
+    let expire = (): void => {};
     const expired = new Promise<void>((resolve) => {
-      this.#endGrace = resolve;
+      expire = resolve;
     });
-    const timer = this.#options.clock.setTimeout(this.#endGrace, graceMillis);
-    await Promise.race([this.core.requests.whenIdle(), expired]);
+    const timer = this.#options.clock.setTimeout(expire, millis);
+    await Promise.race([work, ended, expired]);
     timer.cancel();
   }
 
