@@ -266,6 +266,8 @@ export const DecodeErrorKind = {
   BAD_HEADER: 'badHeader',
   /** A frame that was not whole in time. */
   SLOW_FRAME: 'slowFrame',
+  /** Frames that were not whole when all connections together held too many bytes of such. */
+  OVER_BUDGET: 'overBudget',
   /** The connection ended amid a frame. */
   TRUNCATED_FRAME: 'truncatedFrame',
 } as const;

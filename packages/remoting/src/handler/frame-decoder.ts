@@ -10,6 +10,7 @@ import { FrameSplitter } from '../codec/frame-splitter.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
 import { noteFrameBytes } from '../frame-bytes.js';
+import type { FrameBudget, FrameHolder } from './frame-budget.js';
 import { FrameDeadline } from './frame-deadline.js';
 import { messagesHeld, messagesWanted } from './message-hold-events.js';
 
@@ -48,6 +49,8 @@ export interface FrameDecoderOptions {
   readonly nextTurn?: ((task: () => void) => void) | undefined;
   /** For a request that can be answered from its bytes, faster than by decoding it. */
   readonly interceptFrame?: FrameInterceptor | undefined;
+  /** Bounds what this decoder and others hold together; default nothing does. */
+  readonly budget?: FrameBudget | undefined;
   /** Default the machine's. */
   readonly clock?: Clock | undefined;
 }
@@ -62,8 +65,8 @@ export interface FrameDecoderOptions {
  *
  * After a frame that does not decode nothing on the connection can be trusted: the commands before it have been passed on, the error
  * travels as `exceptionCaught`, the channel closes once what was flushed is out, nothing is written back, and later bytes are ignored. So it
- * does with a frame that is not whole in time, as a peer must not hold memory for ever. (Many peers with half a frame each still can: a
- * bound on all connections together is not this handler's.)
+ * does with a frame that is not whole in time, as a peer must not hold memory for ever, and by the option `budget` with frames that are
+ * not whole when all connections together hold too much.
  *
  * When a handler closes the channel or removes this decoder, the frames behind are not passed on.
  */
@@ -76,6 +79,8 @@ export class FrameDecoder implements ChannelHandler {
   readonly #nextTurn: (task: () => void) => void;
   readonly #interceptFrame: FrameInterceptor | undefined;
   readonly #clock: Clock;
+  readonly #budget: FrameBudget | undefined;
+  #holder: FrameHolder | undefined;
   #deadline: FrameDeadline | undefined;
   #failed = false;
   #passing = false;
@@ -94,14 +99,18 @@ export class FrameDecoder implements ChannelHandler {
     this.#nextTurn = options.nextTurn ?? nextTurn;
     this.#interceptFrame = options.interceptFrame;
     this.#clock = options.clock ?? systemClock;
+    this.#budget = options.budget;
   }
 
   handlerAdded(ctx: ChannelHandlerContext): void {
     this.#deadline = new FrameDeadline(this.#clock, this.#frameTimeoutMillis, () => this.#expired(ctx));
+    const evict = (bufferedBytes: number): void => this.#evicted(ctx, bufferedBytes);
+    this.#holder = { bufferedBytes: 0, sinceMillis: 0, evict };
   }
 
   handlerRemoved(ctx: ChannelHandlerContext): void {
     this.#deadline?.stop();
+    this.#account(0);
     this.#release(ctx);
   }
 
@@ -114,6 +123,7 @@ export class FrameDecoder implements ChannelHandler {
     this.#splitter.push(asBuffer(message));
     // What comes from within a handler is found by the loop that called it.
     if (!this.#holding && !this.#passing) this.#passFrames(ctx, false);
+    this.#account(this.#splitter.bufferedBytes);
   }
 
   channelWritabilityChanged(ctx: ChannelHandlerContext): void {
@@ -133,6 +143,7 @@ export class FrameDecoder implements ChannelHandler {
 
   channelInactive(ctx: ChannelHandlerContext): void {
     this.#deadline?.stop();
+    this.#account(0);
     const { bufferedBytes } = this.#splitter;
     if (bufferedBytes > 0 && !this.#failed) {
       const event: TruncatedFrameEvent = { type: 'truncatedFrame', bufferedBytes };
@@ -226,8 +237,16 @@ export class FrameDecoder implements ChannelHandler {
     this.#turnBooked = true;
     this.#nextTurn(() => {
       this.#turnBooked = false;
-      if (this.#holding && this.#isOpen(ctx)) this.#passFrames(ctx, true);
+      if (!this.#holding || !this.#isOpen(ctx)) return;
+      this.#passFrames(ctx, true);
+      this.#account(this.#splitter.bufferedBytes);
     });
+  }
+
+  #account(bufferedBytes: number): void {
+    if (this.#holder === undefined || this.#holder.bufferedBytes === bufferedBytes) return;
+    // Nothing is held for a connection that has failed or ended, whatever came since.
+    this.#budget?.update(this.#holder, this.#failed ? 0 : bufferedBytes);
   }
 
   #watchFrame(isAnother: boolean): void {
@@ -254,8 +273,22 @@ export class FrameDecoder implements ChannelHandler {
     );
   }
 
+  #evicted(ctx: ChannelHandlerContext, bufferedBytes: number): void {
+    const address = ctx.channel.remoteAddress;
+    const { maxBufferedBytes } = this.#budget ?? {};
+    this.#splitter = new FrameSplitter();
+    this.#fail(
+      ctx,
+      new DecodeError(
+        `${address} left ${bufferedBytes} bytes of frames unfinished while all connections together held more than maxBufferedBytes, ${maxBufferedBytes}; the connection is closed to free them`,
+        { address, kind: DecodeErrorKind.OVER_BUDGET },
+      ),
+    );
+  }
+
   #fail(ctx: ChannelHandlerContext, error: RemotingError): void {
     this.#failed = true;
+    this.#account(0);
     this.#deadline?.stop();
     ctx.fireExceptionCaught(error);
     void ctx.channel.close(error);

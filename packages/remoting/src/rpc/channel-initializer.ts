@@ -3,6 +3,7 @@ import type { SocketChannelOptions } from '../channel/socket-channel.js';
 import type { Clock } from '../clock.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, type RemotingError } from '../errors.js';
 import { ConnectionEvents, type ConnectionListener } from '../handler/connection-events.js';
+import type { FrameBudget } from '../handler/frame-budget.js';
 import { FrameDecoder } from '../handler/frame-decoder.js';
 import { FrameEncoder } from '../handler/frame-encoder.js';
 import { IdleStateHandler } from '../handler/idle-state-handler.js';
@@ -24,6 +25,7 @@ export function initializeChannel(
   options: ResolvedConnectionOptions,
   /** True for an error that is logged already. */
   isLogged: (error: RemotingError) => boolean = () => false,
+  budget?: FrameBudget,
 ): void {
   const { maxFrameBytes, maxHeaderBytes, frameTimeoutMillis, allIdleMillis, stalledWriteMillis, clock } = options;
   const tell: ConnectionListener = (event, of, error) => {
@@ -41,7 +43,7 @@ export function initializeChannel(
     listener(event, of, error);
   };
   channel.pipeline
-    .addLast('frameDecoder', new FrameDecoder({ maxFrameBytes, maxHeaderBytes, frameTimeoutMillis, clock }))
+    .addLast('frameDecoder', new FrameDecoder({ maxFrameBytes, maxHeaderBytes, frameTimeoutMillis, budget, clock }))
     .addLast('frameEncoder', new FrameEncoder({ maxFrameBytes }))
     .addLast('idleState', new IdleStateHandler({ allIdleMillis, clock }))
     .addLast('readBackpressure', new ReadBackpressure({ stalledWriteMillis, clock }))

@@ -8,6 +8,8 @@ export interface RemotingCounters {
   readonly connects: number;
   /** Dials that came to nothing. */
   readonly connectFailures: number;
+  /** Connections that a server closed at once, having as many as `maxConnections`. */
+  readonly refusedConnections: number;
   /** Connections that ended. */
   readonly disconnects: number;
 
@@ -57,6 +59,7 @@ export interface RemotingCounters {
 export class CounterTable {
   connects = 0;
   connectFailures = 0;
+  refusedConnections = 0;
   disconnects = 0;
   requestsIn = 0;
   onewayIn = 0;
@@ -110,6 +113,7 @@ export class CounterTable {
     return {
       connects: this.connects,
       connectFailures: this.connectFailures,
+      refusedConnections: this.refusedConnections,
       disconnects: this.disconnects,
       requestsIn: this.requestsIn,
       onewayIn: this.onewayIn,

@@ -6,6 +6,7 @@ import { formatSocketAddress } from '../channel/socket-address.js';
 import { type ChannelSocket, SocketChannel } from '../channel/socket-channel.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { RemotingError } from '../errors.js';
+import { FrameBudget } from '../handler/frame-budget.js';
 import { ProxyProtocolDecoder } from '../handler/proxy-protocol-decoder.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
@@ -56,6 +57,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   readonly #channels = new Set<Channel>();
   readonly #tls: ServerTls | undefined;
   readonly #server = createServer({ noDelay: true }, (socket) => this.accept(socket));
+  /** Bounds what the connections hold of frames that are not whole. */
+  readonly #budget: FrameBudget;
   /** Settles when the server listens, or cannot. */
   #listening: Promise<void> | undefined;
   #address: string | undefined;
@@ -72,7 +75,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     this.#options = resolved;
     const { proxyProtocolFrom } = resolved;
     this.#proxies = proxyProtocolFrom.length === 0 ? undefined : new AddressRange(proxyProtocolFrom);
-    const { tls, clock, logger } = resolved;
+    const { tls, clock, logger, maxBufferedBytes, maxFrameBytes } = resolved;
+    this.#budget = new FrameBudget(Math.max(maxBufferedBytes, maxFrameBytes), clock);
     this.#tls = tls === undefined ? undefined : new ServerTls(tls, clock, logger, emitReloadTo(this, logger));
   }
 
@@ -247,6 +251,14 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
       socket.destroy();
       return;
     }
+    const { maxConnections, logger } = this.#options;
+    if (maxConnections > 0 && this.#channels.size >= maxConnections) {
+      this.core.counterTable.refusedConnections++;
+      const { remoteAddress = '' } = socket;
+      logger.debug({ address: remoteAddress }, `refusing ${remoteAddress}: ${maxConnections} connections stand`);
+      socket.destroy();
+      return;
+    }
     const channel = new SocketChannel(socket, channelOptions(this.#options.clock, this.#options.logger));
     this.#channels.add(channel);
     void channel.closed.then(() => this.#channels.delete(channel));
@@ -254,7 +266,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
       if (this.#proxies?.includes(socket.remoteAddress ?? '') === true)
         channel.pipeline.addLast('proxyProtocol', new ProxyProtocolDecoder({ clock: this.#options.clock }));
       if (this.#tls !== undefined) channel.pipeline.addLast('tlsDetector', this.#tls.detector());
-      initializeChannel(channel, this.core, emitTo(this), this.#options, this.#isLogged);
+      initializeChannel(channel, this.core, emitTo(this), this.#options, this.#isLogged, this.#budget);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', {
         address: channel.remoteAddress,

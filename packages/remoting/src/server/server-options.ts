@@ -24,6 +24,13 @@ export interface RemotingServerOptions extends ConnectionOptions {
    * else, a connection may begin with the PROXY protocol's header, version 1 or 2, which must be whole within 10 s. Default none.
    */
   readonly proxyProtocolFrom?: readonly string[] | undefined;
+  /** How many connections may stand; those above are closed as soon as they are accepted. Default 0, any number. */
+  readonly maxConnections?: number | undefined;
+  /**
+   * Bytes of frames that are not whole, over all connections; above it those are closed that have held most for longest. Default
+   * 268,435,456; never less than one frame of `maxFrameBytes`.
+   */
+  readonly maxBufferedBytes?: number | undefined;
   /** TLS; without it no byte is looked at for it, and a peer that begins TLS is one that sends no frame. */
   readonly tls?: TlsServerOptions | undefined;
 }
@@ -42,6 +49,8 @@ const table: OptionTable<RemotingServerOptions> = {
   backlog: { kind: 'integer', min: 1, max: 65_535 },
   responseSerializeType: { kind: 'choice', choices: ['request', ...Object.values(SerializeType)] },
   proxyProtocolFrom: { kind: 'checked', problem: addressRangeProblem },
+  maxConnections: { kind: 'integer', min: 0, max: 0x7fffffff },
+  maxBufferedBytes: { kind: 'integer', min: 1, max: Number.MAX_SAFE_INTEGER },
   tls: { kind: 'checked', problem: tlsProblem(resolveTlsServerOptions) },
 };
 
@@ -52,6 +61,8 @@ const defaults: ResolvedRemotingServerOptions = {
   backlog: 1024,
   responseSerializeType: 'request',
   proxyProtocolFrom: [],
+  maxConnections: 0,
+  maxBufferedBytes: 256 * 1024 * 1024,
   asyncPermits: 64,
   onewayPermits: 256,
 };

@@ -27,6 +27,7 @@ describe('RemotingCounters', () => {
       headerTooLarge: 0,
       badHeader: 0,
       slowFrame: 0,
+      overBudget: 0,
       truncatedFrame: 0,
     };
     expect(core.counters.decodeErrors).to.deep.equal(none);
