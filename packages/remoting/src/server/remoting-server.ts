@@ -2,10 +2,10 @@ import { createServer } from 'node:net';
 import { inFreshContext } from '../async-context.js';
 import { AddressRange } from '../channel/address-range.js';
 import type { Channel } from '../channel/channel.js';
-import { formatSocketAddress } from '../channel/socket-address.js';
+import { formatSocketAddress, parseSocketAddress } from '../channel/socket-address.js';
 import { type ChannelSocket, SocketChannel } from '../channel/socket-channel.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
-import { RemotingError } from '../errors.js';
+import { ClosedError, RemotingError } from '../errors.js';
 import { FrameBudget } from '../handler/frame-budget.js';
 import { ProxyProtocolDecoder } from '../handler/proxy-protocol-decoder.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
@@ -58,7 +58,10 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   readonly #tls: ServerTls | undefined;
   readonly #server = createServer({ noDelay: true }, (socket) => this.accept(socket));
   /** Bounds what the connections hold of frames that are not whole. */
-  readonly #budget: FrameBudget;
+  #budget: FrameBudget;
+  /** The server that made this one for a further port. */
+  #parent: RemotingServer | undefined;
+  readonly #subServers = new Set<RemotingServer>();
   /** Settles when the server listens, or cannot. */
   #listening: Promise<void> | undefined;
   #address: string | undefined;
@@ -104,6 +107,33 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     return this.#channels;
   }
 
+  /**
+   * Makes a server on a further port, with this one's options and processors, hooks, permits and counters of its own (upstream 5.3.3;
+   * reference: remoting 5.4). It is started and may be closed by itself; closing this server closes it too.
+   *
+   * @param at a port of this server's host, or another address; port 0 takes any that is free
+   * @throws RemotingError `INVALID_ARGUMENT` when the port is another's of these servers, or this is such a server itself; `CLOSED` once this
+   * server closes
+   */
+  newRemotingServer(at: number | { readonly host?: string | undefined; readonly port: number }): RemotingServer {
+    const { host = this.#options.host, port } = typeof at === 'number' ? { port: at } : at;
+    if (this.#parent !== undefined)
+      throw new RemotingError('INVALID_ARGUMENT', 'a sub-server makes none of its own; ask its parent for another one');
+    if (this.#closing !== undefined) throw new ClosedError('CLOSED', 'the server is closed');
+    if (port !== 0 && [this, ...this.#subServers].some((server) => server.#port === port))
+      throw new RemotingError('INVALID_ARGUMENT', `The port ${port} already in use by another RemotingServer`);
+    const server = new RemotingServer({ ...this.#options, host, port });
+    server.#parent = this;
+    server.#budget = this.#budget;
+    this.#subServers.add(server);
+    return server;
+  }
+
+  /** The port as bound, or else as asked for. */
+  get #port(): number {
+    return this.#address === undefined ? this.#options.port : parseSocketAddress(this.#address).port;
+  }
+
   /** Adds an interceptor: the first given is the outermost, and the hooks and the processor run inside all. */
   use(interceptor: ServerInterceptor): this {
     return this.interceptRequests(interceptor);
@@ -119,7 +149,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   close(options: CloseOptions = {}): Promise<ServerCloseReport> {
     const graceMillis = checkMillis('graceMillis', options.graceMillis ?? 3_000);
     const goAwayMillis = checkMillis('goAwayMillis', options.goAwayMillis ?? 0);
-    this.#closing ??= this.#close(graceMillis, goAwayMillis);
+    this.#closing ??= this.#closeAll(graceMillis, goAwayMillis);
     return this.#closing;
   }
 
@@ -127,6 +157,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   async destroy(): Promise<void> {
     const closed = this.close({ graceMillis: 0 });
     this.#endGrace();
+    for (const server of this.#subServers) void server.destroy();
     for (const channel of this.#channels) channel.destroy();
     await closed;
   }
@@ -190,6 +221,16 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
         resolve();
       });
     });
+  }
+
+  async #closeAll(graceMillis: number, goAwayMillis: number): Promise<ServerCloseReport> {
+    const others = [...this.#subServers].map((server) => server.close({ graceMillis, goAwayMillis }));
+    const reports = await Promise.all([this.#close(graceMillis, goAwayMillis), ...others]);
+    if (this.#parent !== undefined) this.#parent.#subServers.delete(this);
+    return {
+      finished: reports.reduce((sum, { finished }) => sum + finished, 0),
+      cut: reports.reduce((sum, { cut }) => sum + cut, 0),
+    };
   }
 
   async #close(graceMillis: number, goAwayMillis: number): Promise<ServerCloseReport> {
