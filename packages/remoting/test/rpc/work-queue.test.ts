@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
@@ -163,6 +164,26 @@ describe('WorkQueue', () => {
     await idle;
     expect(seen.length).to.be.greaterThan(2);
     expect(answers(channel).length).to.equal(199);
+  });
+
+  it('carries out what waited in the async context of its own arrival, not of the request that made room', async () => {
+    const { core, channel, slow, queue } = serving({ concurrency: 1 });
+    const context = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    core.requests.processorTable.register(
+      2,
+      {
+        processRequest: () => {
+          seen.push(context.getStore());
+          return undefined;
+        },
+      },
+      queue,
+    );
+    channel.writeInbound(request(1, 1), request(2, 2));
+    context.run('arrival', () => channel.writeInbound(request(2, 3)));
+    await context.run('room', () => slow.finish(1));
+    expect(seen).to.deep.equal([undefined, 'arrival']);
   });
 
   it('says every bound that cannot be', () => {
