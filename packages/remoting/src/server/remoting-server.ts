@@ -22,6 +22,7 @@ import {
   resolveServerOptions,
 } from './server-options.js';
 import { ServerTls } from './server-tls.js';
+import { formatUnixAddress, isSocketFile, removeStaleSocket } from './unix-socket.js';
 
 /** How long a call to a client may take when it does not say. */
 const DEFAULT_TIMEOUT_MILLIS = 3_000;
@@ -97,7 +98,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     return this.#listening;
   }
 
-  /** `host:port` as bound, with the real port. Empty before {@link start}. */
+  /** `host:port` as bound, with the real port, or `unix:` and a path. Empty before {@link start}. */
   get address(): string {
     return this.#address ?? '';
   }
@@ -122,7 +123,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     if (this.#closing !== undefined) throw new ClosedError('CLOSED', 'the server is closed');
     if (port !== 0 && [this, ...this.#subServers].some((server) => server.#port === port))
       throw new RemotingError('INVALID_ARGUMENT', `The port ${port} already in use by another RemotingServer`);
-    const server = new RemotingServer({ ...this.#options, host, port });
+    const server = new RemotingServer({ ...this.#options, path: undefined, host, port });
     server.#parent = this;
     server.#budget = this.#budget;
     this.#subServers.add(server);
@@ -131,6 +132,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
 
   /** The port as bound, or else as asked for. */
   get #port(): number {
+    if (this.#options.path !== undefined) return 0;
     return this.#address === undefined ? this.#options.port : parseSocketAddress(this.#address).port;
   }
 
@@ -203,24 +205,41 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     if (this.#closing === undefined) this.#tls?.watch();
   }
 
-  #listen(): Promise<void> {
-    const { host, port, backlog } = this.#options;
+  async #listen(): Promise<void> {
+    const { path } = this.#options;
+    try {
+      await this.#bind();
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      if (path === undefined || !isTaken || !(await removeStaleSocket(path))) throw this.#bindFailed(error as Error);
+      await this.#bind().catch((again) => {
+        throw this.#bindFailed(again);
+      });
+    }
+    const server = this.#server;
+    server.on('error', (error) => this.#options.logger.error({ err: error }, 'accepting a connection failed'));
+    const bound = server.address();
+    if (typeof bound === 'string') this.#address = formatUnixAddress(bound);
+    else if (bound !== null) this.#address = formatSocketAddress(bound.address, bound.port);
+  }
+
+  #bind(): Promise<void> {
+    const { host, port, path, backlog } = this.#options;
     const server = this.#server;
     return new Promise((resolve, reject) => {
-      const onError = (error: NodeJS.ErrnoException): void => {
-        const address = formatSocketAddress(host, port);
-        const message = `cannot listen on ${address}: ${bindReason(error)}`;
-        reject(new RemotingError('BIND_FAILED', message, { address, cause: error }));
-      };
-      server.once('error', onError);
-      server.listen({ host, port, backlog }, () => {
-        server.removeListener('error', onError);
-        server.on('error', (error) => this.#options.logger.error({ err: error }, 'accepting a connection failed'));
-        const bound = server.address();
-        if (bound !== null && typeof bound === 'object') this.#address = formatSocketAddress(bound.address, bound.port);
+      server.once('error', reject);
+      server.listen(path === undefined ? { host, port, backlog } : { path, backlog }, () => {
+        server.removeListener('error', reject);
         resolve();
       });
     });
+  }
+
+  #bindFailed(error: NodeJS.ErrnoException): RemotingError {
+    const { host, port, path } = this.#options;
+    const address = path === undefined ? formatSocketAddress(host, port) : formatUnixAddress(path);
+    const message = `cannot listen on ${address}: ${bindReason(error, path)}`;
+    return new RemotingError('BIND_FAILED', message, { address, cause: error });
   }
 
   async #closeAll(graceMillis: number, goAwayMillis: number): Promise<ServerCloseReport> {
@@ -300,7 +319,12 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
       socket.destroy();
       return;
     }
-    const channel = new SocketChannel(socket, channelOptions(this.#options.clock, this.#options.logger));
+    const { clock, path } = this.#options;
+    const channel = new SocketChannel(socket, {
+      ...channelOptions(clock, logger),
+      // A peer on a Unix socket has no address of its own.
+      remoteAddress: path === undefined ? undefined : formatUnixAddress(path),
+    });
     this.#channels.add(channel);
     void channel.closed.then(() => this.#channels.delete(channel));
     try {
@@ -325,9 +349,10 @@ function checkMillis(name: string, value: number): number {
   throw new RemotingError('INVALID_ARGUMENT', `${name} must be an integer from 0 to ${MAX_TIMER_MILLIS}, not ${value}`);
 }
 
-function bindReason(error: NodeJS.ErrnoException): string {
+function bindReason(error: NodeJS.ErrnoException, path: string | undefined): string {
   switch (error.code) {
     case 'EADDRINUSE':
+      if (path !== undefined && !isSocketFile(path)) return 'a file that is no socket is there; move it away';
       return 'another process listens there already';
     case 'EACCES':
       return 'this user may not listen there (ports below 1024 need a privilege)';

@@ -1,5 +1,6 @@
 import { AddressRange } from '../channel/address-range.js';
 import { SerializeType } from '../command/serialize-type.js';
+import { RemotingError } from '../errors.js';
 import {
   type ConnectionOptions,
   connectionDefaults,
@@ -8,6 +9,7 @@ import {
 } from '../rpc/connection-options.js';
 import { type OptionTable, resolveOptions } from '../rpc/option-table.js';
 import { resolveTlsServerOptions, type TlsServerOptions, tlsProblem } from '../tls/tls-options.js';
+import { unixPathProblem } from './unix-socket.js';
 
 /** What a {@link RemotingServer} can be given (upstream: `NettyServerConfig`). Defaults for `asyncPermits` 64, for `onewayPermits` 256. */
 export interface RemotingServerOptions extends ConnectionOptions {
@@ -15,6 +17,11 @@ export interface RemotingServerOptions extends ConnectionOptions {
   readonly host?: string | undefined;
   /** The port; default 0, any free one [listenPort]. */
   readonly port?: number | undefined;
+  /**
+   * The path of a Unix socket to listen on, in place of host and port. The file goes when the server closes; one that a killed server left
+   * is replaced, one on which somebody listens is not.
+   */
+  readonly path?: string | undefined;
   /** Connections the operating system holds before they are accepted; default 1024 [serverSocketBacklog]. */
   readonly backlog?: number | undefined;
   /** Header format of answers: that of the request (default), or always the same. */
@@ -36,8 +43,8 @@ export interface RemotingServerOptions extends ConnectionOptions {
 }
 
 export type ResolvedRemotingServerOptions = ResolvedConnectionOptions &
-  Pick<RemotingServerOptions, 'tls'> & {
-    readonly [Name in Exclude<keyof RemotingServerOptions, keyof ConnectionOptions | 'tls'>]-?: NonNullable<
+  Pick<RemotingServerOptions, 'tls' | 'path'> & {
+    readonly [Name in Exclude<keyof RemotingServerOptions, keyof ConnectionOptions | 'tls' | 'path'>]-?: NonNullable<
       RemotingServerOptions[Name]
     >;
   };
@@ -46,6 +53,7 @@ const table: OptionTable<RemotingServerOptions> = {
   ...connectionOptionTable,
   host: { kind: 'text' },
   port: { kind: 'integer', min: 0, max: 65_535 },
+  path: { kind: 'checked', problem: unixPathProblem },
   backlog: { kind: 'integer', min: 1, max: 65_535 },
   responseSerializeType: { kind: 'choice', choices: ['request', ...Object.values(SerializeType)] },
   proxyProtocolFrom: { kind: 'checked', problem: addressRangeProblem },
@@ -78,5 +86,8 @@ function addressRangeProblem(value: unknown): string | undefined {
 }
 
 export function resolveServerOptions(options: RemotingServerOptions): ResolvedRemotingServerOptions {
-  return resolveOptions('RemotingServer', table, defaults, options);
+  const resolved = resolveOptions('RemotingServer', table, defaults, options);
+  if (options.path !== undefined && (options.host !== undefined || options.port !== undefined))
+    throw new RemotingError('INVALID_ARGUMENT', 'options of RemotingServer: path excludes host and port');
+  return resolved;
 }
