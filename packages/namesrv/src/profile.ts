@@ -34,6 +34,8 @@ export interface Profile {
   readonly refusesSingleTopicFirst: boolean;
   /** 4.7.1 keeps a topic's queues in a list, in which a changed entry moves to the end; later ones in a map (nameserver 3.5). */
   readonly changedQueueMovesToEnd: boolean;
+  /** Whether 216 takes a cluster to forget a topic in; 4.7.1 forgets it everywhere (nameserver 2.11). */
+  readonly deletesTopicByCluster: boolean;
   /** The first size of Java's brokerAddrTable, by which code 304 finds its broker (nameserver 2.10, 8.6). */
   readonly brokerTableCapacity: number;
   /** Expiry scan: first run and period, in milliseconds (nameserver 3.2; ours delays the first 5.x run from 5 ms to a period). */
@@ -61,6 +63,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     socketBufferBytes: 65_535,
     answersInRequestFormat: false,
     changedQueueMovesToEnd: true,
+    deletesTopicByCluster: false,
   },
   '4.9.7': {
     ...fourX,
@@ -72,6 +75,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     socketBufferBytes: 0,
     answersInRequestFormat: true,
     changedQueueMovesToEnd: false,
+    deletesTopicByCluster: true,
   },
   '5.3.3': {
     name: '5.3.3',
@@ -85,6 +89,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     answersInRequestFormat: false,
     refusesSingleTopicFirst: true,
     changedQueueMovesToEnd: false,
+    deletesTopicByCluster: true,
     brokerTableCapacity: 256,
     scanInitialDelayMillis: 5_000,
     scanPeriodMillis: 5_000,

@@ -155,6 +155,14 @@ describe('a name server, asked by clients and operators', () => {
     expect((await route(client, server, 'T2')).code).to.equal(0);
   });
 
+  it('deletes a topic everywhere as 4.7.1, whatever cluster is named', async () => {
+    const server = await start({ profile: '4.7.1' });
+    const client = connect();
+    await register(client, server);
+    await ask(client, server, RequestCode.DELETE_TOPIC_IN_NAMESRV, { topic: 'T1', clusterName: 'no-such-cluster' });
+    expect((await route(client, server)).code).to.equal(17);
+  });
+
   it('adds the queues of a topic on groups that it knows, and answers success whatever it knows', async () => {
     const server = await start();
     const client = connect();

@@ -3,9 +3,9 @@ import { decodeHeader, RemotingCommand } from '@rmqns/remoting';
 import type { RequestHandler } from './request-handler.js';
 
 /** 216: forgets a topic, or its queues in one cluster; success also when there is none (reference: nameserver 2.11). */
-export const deleteTopicInNamesrv: RequestHandler = ({ routeInfoManager }, request) => {
+export const deleteTopicInNamesrv: RequestHandler = ({ routeInfoManager, profile }, request) => {
   const { topic, clusterName } = decodeHeader(DeleteTopicInNamesrv.request, request.extFields);
-  if (topic !== undefined) routeInfoManager.deleteTopic(topic, clusterName);
+  if (topic !== undefined) routeInfoManager.deleteTopic(topic, profile.deletesTopicByCluster ? clusterName : undefined);
   return RemotingCommand.response(ResponseCode.SUCCESS);
 };
 
