@@ -1,0 +1,450 @@
+import type { ApacheVersion } from '@rmqns/test-kit';
+import { createGroups, type Group, holderOf, type Member } from './broker-model.js';
+import { Random } from './random.js';
+import {
+  bodyChecksum,
+  compressedBody,
+  jsonBody,
+  type MappingFields,
+  oddJsonBody,
+  type RegistrationFields,
+  type TopicFields,
+  V3_0_11,
+} from './registration-body.js';
+import type { RequestStep, Step } from './step.js';
+
+// What is not asked, since ours differs on purpose and the tables would differ ever after (rules of docs/compatibility.json):
+// - many-brokers-one-connection, heard-elsewhere, strangers-heartbeat: a broker has a connection of its own, and is heard on no other;
+// - register-without-field, empty-names, half-surrogate-pair, topic-without-name, null-topic-table: no such registrations;
+// - single-topic-first: one topic only where the id is taken;
+// - one-address-two-names, one-address-two-clusters, group-in-two-clusters: an address has one group, a group one cluster;
+// - unregister-foreign-address, unregister-wrong-id, unregister-wrong-name, unregister-wrong-cluster: in 4.x;
+// - unknown-code, newer-codes-in-4x: 4.x is asked what it knows;
+// - deflated-but-called-uncompressed, attributes-compressed-4x: a body is what its header says, and of the server's generation;
+// - kv-put-without-key, binary-empty-value: in 4.7.1.
+
+const TOPICS = [
+  ...Array.from({ length: 12 }, (_, index) => `T${index}`),
+  'TBW102',
+  '%RETRY%group',
+  'a/b\\c',
+  'say-"it"',
+  '主题-ü-\u2028-\u007f',
+  '😀',
+  'rmq_sys_SYNC_BROKER_MEMBER_broker-a',
+] as const;
+const NAMESPACES = ['ORDER_TOPIC_CONFIG', 'NS', '名 "x"'] as const;
+const ZONES = ['z1', 'Z1', 'zone 2'] as const;
+const CLIENT_VERSIONS = [0, 63, 121, 317, 355, 400, 401, 407, 413, 479, 612, 700] as const;
+const V5_0_0 = 413;
+/** Connections of those who are no broker. */
+const CLIENTS = 3;
+
+/** Makes the steps of one seed for one release. */
+export function generateSteps(version: ApacheVersion, seed: number, count: number): Step[] {
+  const generator = new Generator(version, new Random(seed));
+  const steps: Step[] = [];
+  while (steps.length < count) steps.push(...generator.next());
+  const all = [...steps.slice(0, count), ...generator.last()];
+  return version === '4.7.1' ? all.map(withoutEmptyBinaryValues) : all;
+}
+
+function withoutEmptyBinaryValues(step: Step): Step {
+  if ('close' in step || step.style !== 'ROCKETMQ') return step;
+  return Object.values(step.extFields ?? {}).includes('') ? { ...step, style: 'JSON' } : step;
+}
+
+class Generator {
+  readonly #random: Random;
+  readonly #fiveX: boolean;
+  readonly #version: ApacheVersion;
+  readonly #groups: readonly Group[] = createGroups();
+  #lastConn = CLIENTS;
+  #clock = 1_700_000_000_000;
+
+  constructor(version: ApacheVersion, random: Random) {
+    this.#version = version;
+    this.#fiveX = version === '5.3.3';
+    this.#random = random;
+  }
+
+  next(): Step[] {
+    const make = this.#random.weighted<() => Step[]>([
+      [22, () => this.#register()],
+      [5, () => this.#unregister()],
+      [4, () => this.#close()],
+      [6, () => this.#queryDataVersion()],
+      [this.#fiveX ? 3 : 0, () => this.#heartbeat()],
+      [26, () => [this.#lookup(this.#random.pick(TOPICS))]],
+      [4, () => [this.#client(106)]],
+      [5, () => [this.#list()]],
+      [this.#fiveX ? 3 : 0, () => [this.#memberGroup(this.#random.pick(this.#groups))]],
+      [5, () => [this.#writePerm()]],
+      [3, () => [this.#deleteTopic()]],
+      [this.#fiveX ? 3 : 0, () => [this.#registerTopic()]],
+      [9, () => [this.#kv()]],
+      [this.#fiveX ? 1 : 0, () => [this.#client(this.#random.pick([999, 9999, 32_000, 50]))]],
+      [1, () => [this.#withoutFields()]],
+    ]);
+    return make();
+  }
+
+  /** Looks at everything once. */
+  last(): Step[] {
+    const steps: Step[] = [106, 206, 304, 311, 312, 313].map((code) => this.#plain(code, {}));
+    for (const topic of TOPICS) {
+      steps.push(this.#plain(105, { topic }, 355), this.#plain(105, { topic }));
+      if (this.#fiveX) steps.push(this.#plain(105, { topic, __ZONE_MODE: 'true', __ZONE_NAME: 'z1' }));
+    }
+    for (const namespace of NAMESPACES) steps.push(this.#plain(219, { namespace }));
+    for (const { cluster, name } of this.#groups) {
+      steps.push(this.#plain(224, { cluster }));
+      if (this.#fiveX) steps.push(this.#plain(901, { clusterName: cluster, brokerName: name }));
+    }
+    return steps;
+  }
+
+  #plain(code: number, extFields: Readonly<Record<string, string>>, version = 479): RequestStep {
+    return { conn: 0, code, extFields, version, style: 'JSON' };
+  }
+
+  #client(code: number, extFields: Readonly<Record<string, string>> | null = null): RequestStep {
+    return {
+      conn: this.#random.below(CLIENTS),
+      code,
+      extFields: extFields === null && this.#random.once(3) ? {} : extFields,
+      version: this.#random.pick(CLIENT_VERSIONS),
+      style: this.#style(),
+    };
+  }
+
+  #style(): RequestStep['style'] {
+    return this.#random.weighted([
+      [8, 'JSON'],
+      [2, 'ROCKETMQ'],
+      [1, 'lenient'],
+    ] as const);
+  }
+
+  // ---- brokers
+
+  #member(accept: (member: Member) => boolean = () => true): Member | undefined {
+    const members = this.#groups.flatMap(({ members }) => members).filter(accept);
+    return members.length === 0 ? undefined : this.#random.pick(members);
+  }
+
+  #register(): Step[] {
+    const random = this.#random;
+    const member = this.#member(({ registered }) => registered || random.once(3)) ?? this.#member();
+    if (member === undefined) return [];
+    const { group } = member;
+    const switched = member.registered && member.brokerId === '1' && !this.#held(group, '0') && random.once(6);
+    const brokerId = switched ? '0' : member.brokerId;
+    const holder = holderOf(group, brokerId);
+    const replaces = holder !== undefined && holder !== member;
+    const known = group.members.some(({ registered }) => registered);
+    // Now and then it comes back on another connection, before the old one has closed.
+    const before = member.conn;
+    const moves = before === undefined || random.once(12);
+    if (moves) member.conn = this.#newConn();
+
+    const changed = member.ghost || replaces || random.once(2);
+    if (changed) member.version = this.#nextVersion(member);
+    if (!(known && (replaces || switched))) group.flags = this.#flags();
+    const stale = this.#fiveX && replaces && stateOf(holder) > stateOf(member);
+    // A first registration of one topic is refused and leaves a trace, but in a group that is there.
+    const oneTopicWillDo = !this.#fiveX || (holder !== undefined && !switched);
+    const registration = this.#registration(member, brokerId, oneTopicWillDo);
+    if (stale) {
+      member.registered = false;
+      member.ghost = true;
+    } else {
+      if (replaces) holder.registered = false;
+      member.registered = true;
+      member.ghost = false;
+      member.brokerId = brokerId;
+    }
+    return moves && before !== undefined ? [registration, { close: before }] : [registration];
+  }
+
+  #held(group: Group, brokerId: string): boolean {
+    return holderOf(group, brokerId) !== undefined;
+  }
+
+  #registration(member: Member, brokerId: string, oneTopicWillDo: boolean): RequestStep {
+    const random = this.#random;
+    const { group } = member;
+    const version = this.#fiveX
+      ? random.weighted([
+          [6, 479],
+          [3, 413],
+          [2, 407],
+          [2, 355],
+          [member.ghost ? 0 : 1, 30],
+        ] as const)
+      : random.weighted([
+          [6, 355],
+          [4, 407],
+          [2, 479],
+          [1, 30],
+          [1, 0],
+        ] as const);
+    const fields: RegistrationFields = {
+      dataVersion: member.version,
+      topics: this.#topics(oneTopicWillDo),
+      mappings: this.#fiveX && random.once(5) ? this.#mappings(group.name) : [],
+      // A list that is left alone shows what Apache kept of a ghost.
+      filterServerList: random.weighted<RegistrationFields['filterServerList']>([
+        [6, []],
+        [2, ['10.9.9.1:3000', '10.9.9.2:3000']],
+        [1, undefined],
+        [member.ghost ? 0 : 1, null],
+      ]),
+    };
+    const compressed = version >= V3_0_11 && (this.#fiveX || version < V5_0_0) && random.once(5);
+    const body = compressed
+      ? compressedBody(fields, version)
+      : Buffer.from(random.once(4) ? oddJsonBody(fields, version, random) : jsonBody(fields, version));
+    const checksum = random.weighted<string | undefined>([
+      [8, String(bodyChecksum(body))],
+      [2, '0'],
+      [1, undefined],
+      [1, 'none'],
+    ]);
+    const { zoneName, enableActingMaster } = group.flags;
+    const extFields: Record<string, string> = {
+      brokerName: group.name,
+      brokerAddr: member.addr,
+      clusterName: group.cluster,
+      brokerId: random.once(12) ? `+${brokerId}` : brokerId,
+      compressed: compressed && random.once(2) ? 'TRUE' : String(compressed),
+      ...(random.once(8) ? {} : { haServerAddr: member.addr.replace(':10911', ':10912') }),
+      ...(checksum === undefined ? {} : { bodyCrc32: checksum }),
+      ...(zoneName === undefined ? {} : { __ZONE_NAME: zoneName }),
+      ...(enableActingMaster === undefined ? {} : { enableActingMaster }),
+      ...(random.once(3) ? { heartbeatTimeoutMillis: '3600000' } : {}),
+    };
+    const conn = member.conn ?? 0;
+    return compressed
+      ? { conn, code: 103, extFields, bodyBase64: body.toString('base64'), version, style: this.#style() }
+      : { conn, code: 103, extFields, body: body.toString('utf8'), version, style: this.#style() };
+  }
+
+  #topics(oneWillDo: boolean): TopicFields[] {
+    const random = this.#random;
+    const names = random.some(TOPICS, 6);
+    if (names.length === 1 && !oneWillDo) names.push(...TOPICS.filter((name) => name !== names[0]).slice(0, 1));
+    return names.map((topicName) => ({
+      topicName,
+      readQueueNums: random.pick([1, 4, 4, 8, 16, 0, -1, 2_147_483_647]),
+      writeQueueNums: random.pick([1, 4, 4, 8]),
+      perm: random.pick([6, 6, 6, 6, 7, 4, 2, 0, 1, 14]),
+      topicSysFlag: random.pick([0, 0, 0, 1, 2, 3]),
+    }));
+  }
+
+  #mappings(bname: string): MappingFields[] {
+    return this.#random.some(['T1', 'T2', '主题-ü-\u2028-\u007f'], 2).map((topic) => ({
+      topic,
+      bname,
+      totalQueues: 4,
+      epoch: this.#random.pick([1, 2, 1_700_000_000_000]),
+      currIdMap: this.#random.pick([{}, { 0: 0 }, { 0: 0, 1: 1, 3: 2 }]),
+    }));
+  }
+
+  #flags(): Group['flags'] {
+    const zoneName = this.#random.pick([undefined, undefined, ...ZONES]);
+    const enableActingMaster = this.#random.pick([undefined, 'true', 'true', 'false']);
+    return {
+      ...(zoneName === undefined ? {} : { zoneName }),
+      ...(enableActingMaster === undefined ? {} : { enableActingMaster }),
+    };
+  }
+
+  #nextVersion({ version }: Member): Member['version'] {
+    this.#clock += 1000;
+    const random = this.#random;
+    const timestamp = random.once(4) ? version.timestamp - 5_000 : this.#clock;
+    const stateVersion = random.pick([undefined, 0, 1, 2]);
+    return {
+      timestamp,
+      counter: version.counter + random.pick([1, 1, 5, -1]),
+      ...(stateVersion === undefined ? {} : { stateVersion }),
+    };
+  }
+
+  #newConn(): number {
+    this.#lastConn += 1;
+    return this.#lastConn;
+  }
+
+  #unregister(): Step[] {
+    const random = this.#random;
+    const unknown = { brokerName: 'no-such', brokerAddr: '10.9.0.1:10911', clusterName: 'C1', brokerId: '0' };
+    if (random.once(5)) return [this.#client(104, unknown)];
+    const member = this.#member(({ registered, conn }) => registered && conn !== undefined);
+    if (member === undefined) return [];
+    member.registered = false;
+    member.ghost = false;
+    const brokerId = this.#fiveX && random.once(4) ? '7' : member.brokerId;
+    const { name: brokerName, cluster: clusterName } = member.group;
+    const extFields = { brokerName, brokerAddr: member.addr, clusterName, brokerId };
+    return [{ conn: member.conn ?? 0, code: 104, extFields, version: 479, style: this.#style() }];
+  }
+
+  #close(): Step[] {
+    const member = this.#member(({ conn }) => conn !== undefined);
+    if (member?.conn === undefined) return [];
+    const step = { close: member.conn };
+    member.conn = undefined;
+    if (!member.registered) member.ghost = true;
+    member.registered = false;
+    return [step];
+  }
+
+  #queryDataVersion(): Step[] {
+    const random = this.#random;
+    const member = this.#member(({ ghost, conn }) => !ghost && conn !== undefined);
+    const body = random.weighted<string | undefined>([
+      [6, JSON.stringify(member?.version ?? { counter: 1, timestamp: 1 })],
+      [2, '{"counter":9,"timestamp":1700000000009}'],
+      [1, undefined],
+      [1, '{"counter":"1","timestamp":"1700000000000","state_version":0,"what":[]}'],
+      [1, 'not json'],
+      [1, 'null'],
+    ]);
+    const known = member !== undefined && !random.once(6);
+    const extFields: Record<string, string> = {
+      brokerName: known ? member.group.name : 'no-such',
+      brokerAddr: known ? member.addr : '10.9.0.2:10911',
+      clusterName: known ? member.group.cluster : 'C1',
+      brokerId: '0',
+    };
+    const conn = known ? (member.conn ?? 0) : random.below(CLIENTS);
+    const oneway = random.once(8) ? { oneway: true as const } : {};
+    return [
+      {
+        conn,
+        code: 322,
+        extFields,
+        ...(body === undefined ? {} : { body }),
+        version: random.pick([355, 407, 479]),
+        style: this.#style(),
+        ...oneway,
+      },
+    ];
+  }
+
+  #heartbeat(): Step[] {
+    const member = this.#member(({ ghost, conn }) => !ghost && conn !== undefined);
+    if (member === undefined || this.#random.once(4)) {
+      return [this.#client(904, { clusterName: 'C1', brokerName: 'no-such', brokerAddr: '10.9.0.3:10911' })];
+    }
+    const { cluster: clusterName, name: brokerName } = member.group;
+    const extFields = { clusterName, brokerName, brokerAddr: member.addr, brokerId: member.brokerId };
+    const oneway = this.#random.once(2) ? { oneway: true as const } : {};
+    return [{ conn: member.conn ?? 0, code: 904, extFields, version: 479, style: this.#style(), ...oneway }];
+  }
+
+  // ---- everybody else
+
+  #lookup(topic: string): RequestStep {
+    const random = this.#random;
+    const extFields: Record<string, string> = random.once(40) ? {} : { topic };
+    if (random.once(5)) extFields['acceptStandardJsonOnly'] = random.pick(['true', 'false', 'TRUE', 'yes']);
+    if (random.once(5)) {
+      extFields['__ZONE_MODE'] = random.pick(['true', 'True', 'false']);
+      if (!random.once(5)) extFields['__ZONE_NAME'] = random.pick([...ZONES, 'nowhere', ' ', '']);
+    }
+    if (random.once(10)) extFields['ns'] = 'some-namespace';
+    return this.#client(105, extFields);
+  }
+
+  #list(): RequestStep {
+    const code = this.#random.pick([206, 224, 224, 304, 311, 312, 313]);
+    if (code !== 224) return this.#client(code);
+    const cluster = this.#random.pick([...this.#groups.map((group) => group.cluster), 'no-such', undefined]);
+    return this.#client(code, cluster === undefined ? {} : { cluster });
+  }
+
+  #memberGroup({ cluster, name }: Group): RequestStep {
+    const random = this.#random;
+    const extFields: Record<string, string> = {
+      clusterName: random.once(4) ? 'other' : cluster,
+      brokerName: random.once(5) ? 'no-such' : name,
+    };
+    return this.#client(901, extFields);
+  }
+
+  #writePerm(): RequestStep {
+    const code = this.#version === '4.7.1' ? 205 : this.#random.pick([205, 327]);
+    const brokerName = this.#random.pick([...this.#groups.map(({ name }) => name), 'no-such', undefined]);
+    return this.#client(code, brokerName === undefined ? {} : { brokerName });
+  }
+
+  #deleteTopic(): RequestStep {
+    const random = this.#random;
+    const extFields: Record<string, string> = { topic: random.pick([...TOPICS, 'no-such']) };
+    if (random.once(2)) extFields['clusterName'] = random.pick(['C1', 'C2', 'no-such', '']);
+    if (random.once(20)) delete extFields['topic'];
+    return this.#client(216, extFields);
+  }
+
+  #registerTopic(): RequestStep {
+    const random = this.#random;
+    const names = random.some([...this.#groups.map(({ name }) => name), 'no-such'], 3);
+    const queueDatas = names.map((brokerName) => ({
+      brokerName,
+      perm: random.pick([6, 4, 0]),
+      readQueueNums: random.pick([3, 9]),
+      topicSysFlag: random.pick([0, 1]),
+      writeQueueNums: 3,
+    }));
+    const body = random.weighted<string | undefined>([
+      [10, JSON.stringify({ queueDatas, brokerDatas: [], filterServerTable: {} })],
+      [1, '{}'],
+      [1, undefined],
+      [1, 'not json'],
+    ]);
+    return {
+      ...this.#client(217, { topic: random.pick([...TOPICS, 'registered-alone']) }),
+      ...(body === undefined ? {} : { body }),
+    };
+  }
+
+  #kv(): RequestStep {
+    const random = this.#random;
+    const namespace = random.pick([...NAMESPACES, ...NAMESPACES, 'no-such']);
+    const key = random.pick([...TOPICS.slice(0, 6), 'key "q" 值', 'no-such']);
+    const value = random.pick(['broker-a:4', 'broker-a:4;broker-b:8', 'välue 值 "x"\n', '']);
+    const code = random.weighted([
+      [5, 100],
+      [4, 101],
+      [3, 102],
+      [3, 219],
+    ] as const);
+    // Null as a namespace or a key would stay in 4.7.1 for good.
+    const complete = this.#version === '4.7.1' && code === 100;
+    const extFields: Record<string, string> = {};
+    if (complete || !random.once(15)) extFields['namespace'] = namespace;
+    if (code !== 219 && (complete || !random.once(15))) extFields['key'] = key;
+    if (code === 100 && !random.once(10)) extFields['value'] = value;
+    return this.#client(code, extFields);
+  }
+
+  /** Requests without what they need, which change nothing. */
+  #withoutFields(): RequestStep {
+    const random = this.#random;
+    const code = random.pick(this.#fiveX ? [103, 104, 322, 904] : [103, 104]);
+    if (code === 103) return this.#client(103, random.pick([null, { brokerName: 'broker-a', brokerAddr: 'x:1' }]));
+    if (code === 104) {
+      return this.#client(104, { brokerName: 'broker-a', brokerAddr: '10.9.0.4:10911', clusterName: 'C1' });
+    }
+    return this.#client(code, random.pick([{ brokerAddr: '10.9.0.4:10911' }, { clusterName: 'C1' }, {}]));
+  }
+}
+
+function stateOf({ version }: Member): number {
+  return version.stateVersion ?? 0;
+}
