@@ -9,7 +9,7 @@ export { formatSocketAddress, parseSocketAddress, type SocketAddress } from './c
 export { type ChannelSocket, SocketChannel, type SocketChannelOptions } from './channel/socket-channel.js';
 export { WriteBufferWaterMark, type WriteBufferWaterMarkOptions } from './channel/write-buffer-water-mark.js';
 export type { ConnectFailure } from './client/channel-table.js';
-export type { ChannelDescription, ClientDescription, PermitsDescription } from './client/client-description.js';
+export type { ClientChannelDescription, ClientDescription } from './client/client-description.js';
 export type { RemotingClientOptions } from './client/client-options.js';
 export type { ClientCloseOptions, CloseReport } from './client/close-report.js';
 export type { ConnectOptions } from './client/connect-options.js';
@@ -114,6 +114,13 @@ export { AclClientRpcHook, type AclClientRpcHookOptions, type AclCredentials } f
 export { AclServerRpcHook, type AclServerRpcHookOptions } from './rpc/acl-server-rpc-hook.js';
 export type { ClientCall, ClientInterceptor } from './rpc/call-interceptor.js';
 export type { ConnectionEventMap } from './rpc/connection-event-map.js';
+export type {
+  ChannelDescription,
+  CommandDescription,
+  CoreDescription,
+  PermitsDescription,
+  QueueDescription,
+} from './rpc/core-description.js';
 export type { CommandName, ServerCall, ServerInterceptor } from './rpc/interceptor.js';
 export type { RemotingCounters } from './rpc/remoting-counters.js';
 export { DEADLINE_FIELD } from './rpc/request-deadline.js';
@@ -124,6 +131,7 @@ export type { CallOptions, CallResult, InvokeOptions } from './rpc/typed-call.js
 export type { TypedHandler, TypedRequest, TypedResponse } from './rpc/typed-processor.js';
 export { WorkQueue, type WorkQueueOptions } from './rpc/work-queue.js';
 export { type CloseOptions, RemotingServer, type ServerCloseReport } from './server/remoting-server.js';
+export type { ServerDescription } from './server/server-description.js';
 export type { RemotingServerOptions } from './server/server-options.js';
 export { TlsClientContext, type TlsClientRules } from './tls/tls-client-context.js';
 export type { TlsContext, TlsMaterial, TlsOpened } from './tls/tls-context.js';

@@ -101,6 +101,10 @@ export abstract class AbstractChannel<Message> implements Channel {
     if (value && this.isActive) this.pipeline.fireUserEventTriggered(readResumed);
   }
 
+  get isReading(): boolean {
+    return this.#autoRead && this.#readHolds === 0;
+  }
+
   holdReads(): void {
     this.#readHolds++;
     if (this.#readHolds === 1) this.#adaptReading();

@@ -28,6 +28,8 @@ export interface Channel {
    * again fires `ReadResumedEvent`.
    */
   autoRead: boolean;
+  /** Whether bytes are read as they come: `autoRead` is on, and no handler holds reading. */
+  readonly isReading: boolean;
   /** Resolves when the connection has ended, with the error that ended it, if any. Never rejects. */
   readonly closed: Promise<RemotingError | undefined>;
 

@@ -1,41 +1,32 @@
 import type { Channel } from '../channel/channel.js';
-import type { CallPath } from '../rpc/call-path.js';
-import type { Permits } from '../rpc/permits.js';
+import {
+  type ChannelDescription,
+  type CoreDescription,
+  describeChannel,
+  describeCore,
+} from '../rpc/core-description.js';
+import type { RemotingCore } from '../rpc/remoting-core.js';
 import type { ResponseFuture } from '../rpc/response-future.js';
 import type { ChannelTable } from './channel-table.js';
 import type { DrainingChannels } from './draining-channels.js';
 import type { NameServerChannels } from './name-server-channels.js';
 
 /** A connection of a client. */
-export interface ChannelDescription {
-  readonly id: number;
+export interface ClientChannelDescription extends ChannelDescription {
   /** As the calls name it. */
-  readonly address: string | undefined;
-  readonly remoteAddress: string;
-  readonly localAddress: string;
+  readonly address: string | null;
   /** `draining`: takes no further calls, and is closed when those over it have ended. */
   readonly state: 'active' | 'draining';
-  /** Calls that wait for answers over it. */
-  readonly pendingCalls: number;
-  readonly pendingBytes: number;
-  readonly isWritable: boolean;
-}
-
-export interface PermitsDescription {
-  readonly total: number;
-  readonly free: number;
-  readonly waiting: number;
 }
 
 /** What a client is doing, as plain data that can be written as JSON. */
-export interface ClientDescription {
+export interface ClientDescription extends CoreDescription {
   readonly state: 'open' | 'closing';
-  readonly channels: readonly ChannelDescription[];
+  readonly channels: readonly ClientChannelDescription[];
   /** Addresses that are being dialled. */
   readonly dialling: readonly string[];
   /** Calls that have not ended, by the address they are for; those without one are under `null`. */
   readonly pendingCalls: Readonly<Record<string, number>>;
-  readonly permits: { readonly async: PermitsDescription; readonly oneway: PermitsDescription };
   readonly nameServers: {
     readonly addresses: readonly string[];
     readonly chosen: string | null;
@@ -57,38 +48,26 @@ export interface ClientParts {
   readonly table: ChannelTable;
   readonly draining: DrainingChannels;
   readonly nameServers: NameServerChannels;
-  readonly calls: CallPath;
+  readonly core: RemotingCore;
   readonly pending: Iterable<ResponseFuture>;
 }
 
-export function describeClient({
-  state,
-  table,
-  draining,
-  nameServers,
-  calls,
-  pending,
-}: ClientParts): ClientDescription {
-  const describeChannel = (channel: Channel, of: ChannelDescription['state']): ChannelDescription => ({
-    id: channel.id,
-    address: table.addressOf(channel),
-    remoteAddress: channel.remoteAddress,
-    localAddress: channel.localAddress,
+export function describeClient({ state, table, draining, nameServers, core, pending }: ClientParts): ClientDescription {
+  const describe = (channel: Channel, of: ClientChannelDescription['state']): ClientChannelDescription => ({
+    ...describeChannel(channel, core),
+    address: table.addressOf(channel) ?? null,
     state: of,
-    pendingCalls: calls.responseTable.waitingOn(channel),
-    pendingBytes: channel.pendingBytes,
-    isWritable: channel.isWritable,
   });
   const active = table.channels().filter((channel) => channel.isActive);
   return {
+    ...describeCore(core),
     state,
     channels: [
-      ...active.map((channel) => describeChannel(channel, 'active')),
-      ...draining.channels().map((channel) => describeChannel(channel, 'draining')),
+      ...active.map((channel) => describe(channel, 'active')),
+      ...draining.channels().map((channel) => describe(channel, 'draining')),
     ],
     dialling: table.dialling(),
     pendingCalls: countByAddress(pending),
-    permits: { async: describePermits(calls.asyncPermits), oneway: describePermits(calls.onewayPermits) },
     nameServers: {
       addresses: nameServers.addresses,
       chosen: nameServers.chosen ?? null,
@@ -98,10 +77,6 @@ export function describeClient({
       return { address, attempts, nextDialMillis, code: error.code, message: error.message };
     }),
   };
-}
-
-function describePermits({ total, free, waiting }: Permits): PermitsDescription {
-  return { total, free, waiting };
 }
 
 function countByAddress(pending: Iterable<ResponseFuture>): Record<string, number> {

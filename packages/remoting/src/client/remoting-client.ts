@@ -202,7 +202,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
       table: this.#table,
       draining: this.#draining,
       nameServers: this.#nameServers,
-      calls: this.core.calls,
+      core: this.core,
       pending: this.#pending,
     });
   }

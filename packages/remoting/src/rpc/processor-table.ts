@@ -27,6 +27,10 @@ export class ProcessorTable {
     return this.#byCode.get(code) ?? this.#default;
   }
 
+  get hasDefault(): boolean {
+    return this.#default !== undefined;
+  }
+
   /** The codes that have a processor of their own, ascending. */
   codes(): number[] {
     return [...this.#byCode.keys()].sort((a, b) => a - b);

@@ -11,11 +11,13 @@ import { ProxyProtocolDecoder } from '../handler/proxy-protocol-decoder.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
+import { describeChannel, describeCore } from '../rpc/core-description.js';
 import type { ServerInterceptor } from '../rpc/interceptor.js';
 import { MAX_TIMER_MILLIS } from '../rpc/option-table.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { InvokeOptions } from '../rpc/typed-call.js';
+import type { ServerDescription } from './server-description.js';
 import {
   type RemotingServerOptions,
   type ResolvedRemotingServerOptions,
@@ -139,6 +141,14 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   /** Adds an interceptor: the first given is the outermost, and the hooks and the processor run inside all. */
   use(interceptor: ServerInterceptor): this {
     return this.interceptRequests(interceptor);
+  }
+
+  /** What the server is doing, as plain data. Costs more than a look at {@link counters}; not for every request. */
+  describe(): ServerDescription {
+    const state = this.#closing !== undefined ? 'closing' : this.#address === undefined ? 'new' : 'listening';
+    const channels = [...this.#channels].map((channel) => describeChannel(channel, this.core));
+    const subServers = [...this.#subServers].map((server) => server.describe());
+    return { state, address: this.#address ?? null, channels, subServers, ...describeCore(this.core) };
   }
 
   /**
