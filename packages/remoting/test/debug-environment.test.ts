@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import { RemotingClient } from '../src/client/remoting-client.js';
+import { defineCommand } from '../src/command/define-command.js';
+import { t } from '../src/command/header-field.js';
 import { RemotingCommand } from '../src/command/remoting-command.js';
 import { readDebugEnvironment } from '../src/debug-environment.js';
 import { RemotingServer } from '../src/server/remoting-server.js';
+
+const Greet = defineCommand({ code: 9001, name: 'GREET', request: { name: t.string() } });
 
 describe('RMQNS_DEBUG', () => {
   it('is a list of words', () => {
@@ -23,7 +27,9 @@ describe('RMQNS_DEBUG', () => {
       await using server = new RemotingServer();
       await server.start();
       await using client = new RemotingClient();
-      await client.invokeSync(server.address, RemotingCommand.request(9001, { extFields: { name: 'hunter2' } }));
+      server.handle(Greet, () => {});
+      await client.call(server.address, Greet, { name: 'hunter2' });
+      await client.invokeSync(server.address, RemotingCommand.request(7));
       await client.close();
     } finally {
       process.stderr.write = write;
@@ -31,9 +37,11 @@ describe('RMQNS_DEBUG', () => {
       else process.env['RMQNS_DEBUG'] = before;
     }
     const shown = lines.map((line) => line.replace(/127\.0\.0\.1:\d+/, 'PEER'));
-    expect(shown).to.have.length(4);
-    expect(shown[0]).to.match(/^rmqns > PEER request 9001 opaque=0 .* ext=\[name\] body=0 frame=\d+\n$/);
+    expect(shown).to.have.length(8);
+    expect(shown[0]).to.match(/^rmqns > PEER request 9001 GREET opaque=0 .* ext=\[name\] body=0 frame=\d+\n$/);
     expect(shown[1]).to.equal(shown[0]?.replace('>', '<'));
-    expect(shown[3]).to.match(/^rmqns < PEER response 3 REQUEST_CODE_NOT_SUPPORTED opaque=0 /);
+    expect(shown[3]).to.match(/^rmqns < PEER response 0 SUCCESS opaque=0 /);
+    expect(shown[4]).to.match(/^rmqns > PEER request 7 opaque=1 /);
+    expect(shown[7]).to.match(/^rmqns < PEER response 3 REQUEST_CODE_NOT_SUPPORTED opaque=1 /);
   });
 });

@@ -250,6 +250,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     permits: Permits | undefined,
     callback: InvokeCallback,
   ): void {
+    this.core.debugNames?.called(request.code, kind.command);
     if (!requestTracing.hasSubscribers) {
       this.#start(target, request, timeoutMillis, options, kind, permits, callback);
       return;

@@ -49,7 +49,7 @@ export function initializeChannel(
     .addLast('readBackpressure', new ReadBackpressure({ stalledWriteMillis, clock }))
     .addLast('connectionEvents', new ConnectionEvents(tell))
     .addLast('dispatcher', new CommandDispatcher(core));
-  debugFrames(channel, maxFrameBytes);
+  debugFrames(channel, core.debugNames, maxFrameBytes);
   core.counterTable.connected(channel);
   options.initChannel(channel);
 }

@@ -2,6 +2,7 @@ import type { RemotingCommand } from '../command/remoting-command.js';
 import type { Logger } from '../logger.js';
 import { CallPath, type CallPathOptions } from './call-path.js';
 import type { ConnectionContext } from './connection-context.js';
+import { type DebugNames, debugNames } from './debug-frames.js';
 import { CounterTable, type RemotingCounters } from './remoting-counters.js';
 import { RequestPath, type RequestPathOptions } from './request-path.js';
 import type { RpcHook } from './rpc-hook.js';
@@ -17,12 +18,15 @@ export class RemotingCore {
   readonly calls: CallPath;
 
   readonly logger: Logger;
+  /** There only while frames are shown to people. */
+  readonly debugNames: DebugNames | undefined;
 
   /** @param hooksSeeCalls whether hooks see what this side sends too: a client's do, a server's do not (reference: remoting 5.5) */
   constructor(options: RequestPathOptions & CallPathOptions, hooksSeeCalls = true) {
     this.logger = options.logger;
     this.requests = new RequestPath(options, this.counterTable, this.#hooks);
     this.calls = new CallPath(options, this.counterTable, hooksSeeCalls ? this.#hooks : []);
+    this.debugNames = debugNames(this.requests.processorTable);
   }
 
   /** Adds a hook; the same one twice is kept once. */
