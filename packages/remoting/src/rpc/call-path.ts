@@ -6,6 +6,7 @@ import type { RemotingError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { Permits } from './permits.js';
 import type { CounterTable } from './remoting-counters.js';
+import { DEADLINE_FIELD } from './request-deadline.js';
 import { type InvokeCallback, ResponseFuture, type ResponseFutureInit } from './response-future.js';
 import { ResponseTable } from './response-table.js';
 import type { RpcHook } from './rpc-hook.js';
@@ -175,7 +176,7 @@ export class CallPath {
     const sent = future.asked.copy();
     if (this.#options.sendDeadline === true) {
       sent.extFields ??= createExtFields();
-      sent.extFields['__deadlineMillis'] = String(Math.ceil(future.remainingMillis));
+      sent.extFields[DEADLINE_FIELD] = String(Math.ceil(future.remainingMillis));
     }
     sent.flag &= ~CommandFlag.RESPONSE;
     if (sent.version === 0) sent.version = this.#options.version;

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { RemotingClient } from '../../src/client/remoting-client.js';
 import { encodeFrame } from '../../src/codec/frame-codec.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
 import type { RemotingError } from '../../src/errors.js';
@@ -62,6 +63,25 @@ describe('a server on a Unix socket', () => {
     expect(answer).to.contain('"opaque":5').and.to.contain(`hello unix:${path}`);
     await server.close();
     expect(existsSync(path)).to.equal(false);
+  });
+
+  it('answers a client, which says how long it waits', async () => {
+    const server = new RemotingServer({ path, requestDeadlines: true });
+    const left: number[] = [];
+    server.registerProcessor(1, {
+      processRequest: (ctx) => {
+        left.push(ctx.remainingMillis());
+        return RemotingCommand.response(0);
+      },
+    });
+    await server.start();
+    const client = new RemotingClient({ sendDeadline: true });
+    cleanUps.push(
+      () => server.destroy(),
+      () => client.destroy(),
+    );
+    await client.invokeSync(server.address, RemotingCommand.request(1), 5_000);
+    expect(left[0]).to.be.within(1, 5_000);
   });
 
   it('takes the place of one that was killed', async () => {
