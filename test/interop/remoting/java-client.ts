@@ -100,6 +100,24 @@ export function describeJavaClient(java: () => JavaRemoting, version: ApacheVers
       });
     }
 
+    it('hears that a full queue is busy', async () => {
+      let goOn = (): void => {};
+      const gate = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const processRequest = async (_ctx: unknown, request: RemotingCommand): Promise<RemotingCommand> => {
+        await gate;
+        return echo(request);
+      };
+      server.registerProcessor(Code.BLOCK, { processRequest }, { concurrency: 1, queueCapacity: 1 });
+      const calls = [1, 2, 3].map(() => client.invokeSync(server.address, { code: Code.BLOCK }));
+      const refused = await Promise.race(calls);
+      expect(refused).to.include({ code: 2, remark: '[OVERLOAD]system busy, start flow control for a while' });
+      goOn();
+      const codes = (await Promise.all(calls)).map(({ code }) => code);
+      expect(codes.sort()).to.deep.equal([0, 0, 2]);
+    });
+
     it('sends and gets a body that fills the largest frame', async () => {
       const bodyBytes = MAX_FRAME_BYTES - 1024;
       const answer = await client.invokeSync(server.address, { code: Code.ECHO, bodyBytes }, 20_000);
