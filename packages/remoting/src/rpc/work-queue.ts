@@ -1,6 +1,7 @@
 import { type Clock, systemClock, type Timer } from '../clock.js';
 import { Fifo } from './fifo.js';
 import { MAX_TIMER_MILLIS, type OptionTable, resolveOptions, timerMillis } from './option-table.js';
+import { QueueAlarm } from './queue-alarm.js';
 
 export interface WorkQueueOptions {
   /** How many processors run at the same time, counting those that have returned a promise and not ended; default 16. */
@@ -9,6 +10,10 @@ export interface WorkQueueOptions {
   readonly queueCapacity?: number | undefined;
   /** A request that waits longer is answered with SYSTEM_BUSY and not carried out; default 0, which lets it wait. */
   readonly maxQueueMillis?: number | undefined;
+  /** Told when the request that waits longest has waited `alarmMillis`, and when the queue has caught up; must not throw. */
+  readonly onLagging?: ((queue: WorkQueue, isLagging: boolean) => void) | undefined;
+  /** See {@link onLagging}; default 1,000. */
+  readonly alarmMillis?: number | undefined;
   /** Default the machine's. */
   readonly clock?: Clock | undefined;
 }
@@ -36,10 +41,12 @@ const table: OptionTable<WorkQueueOptions> = {
   concurrency: { kind: 'integer', min: 1, max: MAX_INT32 },
   queueCapacity: { kind: 'integer', min: 0, max: MAX_INT32 },
   maxQueueMillis: timerMillis(0),
+  onLagging: { kind: 'function' },
+  alarmMillis: timerMillis(1),
   clock: { kind: 'object' },
 };
 
-const defaults = { concurrency: 16, queueCapacity: 10_000, maxQueueMillis: 0, clock: systemClock };
+const defaults = { concurrency: 16, queueCapacity: 10_000, maxQueueMillis: 0, alarmMillis: 1_000, clock: systemClock };
 
 /** Tasks run in one go before other work of the process has its turn. */
 const TASKS_PER_TURN = 64;
@@ -63,6 +70,7 @@ export class WorkQueue {
   #running = 0;
   #draining = false;
   #timer: Timer | undefined;
+  readonly #alarm: QueueAlarm | undefined;
 
   /** @throws RemotingError `INVALID_ARGUMENT` naming every option that cannot be */
   constructor(options: WorkQueueOptions = {}) {
@@ -71,6 +79,11 @@ export class WorkQueue {
     this.queueCapacity = resolved.queueCapacity;
     this.maxQueueMillis = resolved.maxQueueMillis;
     this.#clock = resolved.clock;
+    const { onLagging } = options;
+    if (onLagging !== undefined)
+      this.#alarm = new QueueAlarm(resolved.clock, this, resolved.alarmMillis, (isLagging) =>
+        onLagging(this, isLagging),
+      );
   }
 
   /** Requests that are being worked on. */
@@ -104,6 +117,7 @@ export class WorkQueue {
     }
     this.#waiting.push({ task, sinceMillis: this.#clock.monotonic() });
     this.#watch();
+    this.#alarm?.watch();
     return true;
   }
 
