@@ -453,7 +453,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     const channel = new SocketChannel(socket, { ...channelOptions(clock, logger), remoteAddress: unixPath });
     try {
       if (this.#destroyed) throw new ClosedError('CLOSED', 'the client is closed', { address, sent: 'no' });
-      initializeChannel(channel, this.core, this.#listener, this.#options);
+      initializeChannel(channel, this.core, this.#listener, this.#options, { readsWhileUnwritable: true });
       this.#verifier?.addTo(channel);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', { address });

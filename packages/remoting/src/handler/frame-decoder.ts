@@ -45,6 +45,11 @@ export interface FrameDecoderOptions {
   readonly maxFramesPerTurn?: number | undefined;
   /** How long frames are passed on before other channels have their turn. Default 10. */
   readonly maxMillisPerTurn?: number | undefined;
+  /**
+   * Whether frames are passed on while the channel is not writable, too; default false. For the side whose peer keeps requests back while its
+   * answers wait: if both sides did, two that send each other more than fits would wait for each other.
+   */
+  readonly passesWhileUnwritable?: boolean | undefined;
   /** Runs a task in a later turn of the event loop; default `setImmediate`, after the other sockets' events. */
   readonly nextTurn?: ((task: () => void) => void) | undefined;
   /** For a request that can be answered from its bytes, faster than by decoding it. */
@@ -81,6 +86,7 @@ export class FrameDecoder implements ChannelHandler {
   readonly #clock: Clock;
   readonly #budget: FrameBudget | undefined;
   #holder: FrameHolder | undefined;
+  readonly #passesWhileUnwritable: boolean;
   #deadline: FrameDeadline | undefined;
   #failed = false;
   #passing = false;
@@ -96,6 +102,7 @@ export class FrameDecoder implements ChannelHandler {
     this.#frameTimeoutMillis = options.frameTimeoutMillis ?? 60_000;
     this.#maxFramesPerTurn = options.maxFramesPerTurn ?? 256;
     this.#maxMillisPerTurn = options.maxMillisPerTurn ?? 10;
+    this.#passesWhileUnwritable = options.passesWhileUnwritable ?? false;
     this.#nextTurn = options.nextTurn ?? nextTurn;
     this.#interceptFrame = options.interceptFrame;
     this.#clock = options.clock ?? systemClock;
@@ -213,7 +220,7 @@ export class FrameDecoder implements ChannelHandler {
   }
 
   #mayPass(channel: Channel): boolean {
-    return channel.isWritable && channel.autoRead && !this.#unwanted;
+    return (channel.isWritable || this.#passesWhileUnwritable) && channel.autoRead && !this.#unwanted;
   }
 
   #hold(ctx: ChannelHandlerContext): void {

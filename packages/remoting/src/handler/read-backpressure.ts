@@ -5,6 +5,8 @@ import { RemotingError } from '../errors.js';
 import { setPatientTimeout } from './patient-timeout.js';
 
 export interface ReadBackpressureOptions {
+  /** Whether reading is switched off while the channel is unwritable; default true. Else only the peer that takes nothing is watched for. */
+  readonly pausesReading?: boolean | undefined;
   /** How long an unwritable channel may go without a byte being taken before it is destroyed. Default 30000; 0 switches it off. */
   readonly stalledWriteMillis?: number | undefined;
   /** Default the machine's. */
@@ -21,12 +23,14 @@ export interface ReadBackpressureOptions {
  */
 export class ReadBackpressure implements ChannelHandler {
   readonly #stalledWriteMillis: number;
+  readonly #pausesReading: boolean;
   readonly #clock: Clock;
   #timer: Timer | undefined;
   #switchedOff = false;
 
   constructor(options: ReadBackpressureOptions = {}) {
     this.#stalledWriteMillis = options.stalledWriteMillis ?? 30_000;
+    this.#pausesReading = options.pausesReading ?? true;
     this.#clock = options.clock ?? systemClock;
   }
 
@@ -49,7 +53,7 @@ export class ReadBackpressure implements ChannelHandler {
       this.#resume(ctx);
       return;
     }
-    if (channel.autoRead) {
+    if (channel.autoRead && this.#pausesReading) {
       channel.autoRead = false;
       this.#switchedOff = true;
     }

@@ -14,6 +14,18 @@ import type { ResolvedConnectionOptions } from './connection-options.js';
 import { debugFrames } from './debug-frames.js';
 import type { RemotingCore } from './remoting-core.js';
 
+/** In what the channels of clients and servers differ. */
+export interface ChannelRole {
+  /** True for an error that is logged already; default none is. */
+  readonly isLogged?: ((error: RemotingError) => boolean) | undefined;
+  readonly budget?: FrameBudget | undefined;
+  /**
+   * Whether what the peer sends is dealt with while it takes nothing; default false. True for clients: a server keeps requests back while its
+   * answers wait, and the answers are taken by nobody else.
+   */
+  readonly readsWhileUnwritable?: boolean | undefined;
+}
+
 /**
  * Puts the handlers of this protocol into a new channel's pipeline, in this order from head to tail: `frameDecoder`, `frameEncoder`,
  * `idleState`, `readBackpressure`, `connectionEvents`, `dispatcher`. Each can be replaced by its name (`initChannel`).
@@ -23,9 +35,7 @@ export function initializeChannel(
   core: RemotingCore,
   listener: ConnectionListener,
   options: ResolvedConnectionOptions,
-  /** True for an error that is logged already. */
-  isLogged: (error: RemotingError) => boolean = () => false,
-  budget?: FrameBudget,
+  { isLogged = () => false, budget, readsWhileUnwritable = false }: ChannelRole = {},
 ): void {
   const { maxFrameBytes, maxHeaderBytes, frameTimeoutMillis, allIdleMillis, stalledWriteMillis, clock } = options;
   const tell: ConnectionListener = (event, of, error) => {
@@ -43,10 +53,23 @@ export function initializeChannel(
     listener(event, of, error);
   };
   channel.pipeline
-    .addLast('frameDecoder', new FrameDecoder({ maxFrameBytes, maxHeaderBytes, frameTimeoutMillis, budget, clock }))
+    .addLast(
+      'frameDecoder',
+      new FrameDecoder({
+        maxFrameBytes,
+        maxHeaderBytes,
+        frameTimeoutMillis,
+        passesWhileUnwritable: readsWhileUnwritable,
+        budget,
+        clock,
+      }),
+    )
     .addLast('frameEncoder', new FrameEncoder({ maxFrameBytes }))
     .addLast('idleState', new IdleStateHandler({ allIdleMillis, clock }))
-    .addLast('readBackpressure', new ReadBackpressure({ stalledWriteMillis, clock }))
+    .addLast(
+      'readBackpressure',
+      new ReadBackpressure({ stalledWriteMillis, pausesReading: !readsWhileUnwritable, clock }),
+    )
     .addLast('connectionEvents', new ConnectionEvents(tell))
     .addLast('dispatcher', new CommandDispatcher(core));
   debugFrames(channel, core.debugNames, maxFrameBytes);

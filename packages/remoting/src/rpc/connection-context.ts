@@ -4,6 +4,9 @@ import { RemotingError } from '../errors.js';
 import { messagesHeld, messagesWanted } from '../handler/message-hold-events.js';
 import type { RequestContext } from './request-processor.js';
 
+/** Answers that may wait for a peer that goes on asking and takes none, where reading is not what slows it down. */
+const MAX_UNTAKEN_ANSWERS = 1_024;
+
 /**
  * One connection as its requests see it, and the bound on how many of them are under way. At the bound nothing more is read from it: the
  * peer is slowed down, not refused. Reading goes on when a quarter of the places is free, so that it is not switched with every request.
@@ -13,6 +16,7 @@ export class ConnectionContext implements RequestContext {
   readonly #maxInFlight: number;
   #inFlight = 0;
   #paused = false;
+  #untaken = 0;
   #abort: AbortController | undefined;
   #ended = false;
 
@@ -66,6 +70,27 @@ export class ConnectionContext implements RequestContext {
     this.#paused = false;
     this.channel.releaseReads();
     if (this.channel.isActive) this.channel.pipeline.fireUserEventTriggered(messagesWanted);
+  }
+
+  /**
+   * An answer is about to be written. A peer of which nothing is taken off this side's hands, and that asks on and on, is cut off; most are
+   * read no more long before, which is no reason to cut them off.
+   */
+  answering(): void {
+    if (this.channel.isWritable) {
+      this.#untaken = 0;
+      return;
+    }
+    this.#untaken++;
+    if (this.#untaken <= Math.max(MAX_UNTAKEN_ANSWERS, this.#maxInFlight)) return;
+    const { remoteAddress: address } = this.channel;
+    this.channel.destroy(
+      new RemotingError(
+        'SEND_FAILED',
+        `${address} asked ${this.#untaken} times while it took no answer; the connection is closed to free what waits for it`,
+        { address },
+      ),
+    );
   }
 
   /** Nobody will read an answer any more. */

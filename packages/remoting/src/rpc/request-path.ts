@@ -277,6 +277,7 @@ export class RequestPath {
         traceRequestEnd(request, request.isOneway ? 'oneway' : 'cancelled', undefined, undefined);
       return;
     }
+    ctx.connection.answering();
     this.#counters.responsesOut++;
     this.#counters.responseCodes.add(response.code);
     this.#stamp(response, request);

@@ -341,7 +341,10 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
       if (this.#proxies?.includes(socket.remoteAddress ?? '') === true)
         channel.pipeline.addLast('proxyProtocol', new ProxyProtocolDecoder({ clock: this.#options.clock }));
       if (this.#tls !== undefined) channel.pipeline.addLast('tlsDetector', this.#tls.detector());
-      initializeChannel(channel, this.core, emitTo(this), this.#options, this.#isLogged, this.#budget);
+      initializeChannel(channel, this.core, emitTo(this), this.#options, {
+        isLogged: this.#isLogged,
+        budget: this.#budget,
+      });
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', {
         address: channel.remoteAddress,

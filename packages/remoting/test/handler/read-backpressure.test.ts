@@ -25,6 +25,19 @@ describe('ReadBackpressure', () => {
     expect([channel.autoRead, clock.pendingTimers]).to.deep.equal([true, 0]);
   });
 
+  it('lets reading go on where it is told to, and watches for a peer that takes nothing all the same', () => {
+    const clock = new StallingClock();
+    const channel = new EmbeddedChannel(
+      { backpressure: new ReadBackpressure({ clock, pausesReading: false }) },
+      { writeBufferWaterMark: new WriteBufferWaterMark({ lowBytes: 10, highBytes: 20 }) },
+    );
+    channel.holdOutbound();
+    channel.writeAndFlush(Buffer.alloc(21), () => {});
+    expect([channel.autoRead, clock.pendingTimers]).to.deep.equal([true, 1]);
+    clock.advance(30_000);
+    expect(channel.isActive).to.equal(false);
+  });
+
   it('leaves alone a reading that somebody else switched off', () => {
     const { channel } = held();
     channel.autoRead = false;
