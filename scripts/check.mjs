@@ -14,6 +14,7 @@ const checks = [
   { name: 'unused code', command: join(bin, 'knip'), args: [] },
   { name: 'page of differences', command: process.execPath, args: ['scripts/compatibility.mjs', '--check'] },
   { name: 'dependency rule', command: process.execPath, args: ['scripts/check-dependencies.mjs'] },
+  { name: 'API report', command: process.execPath, args: ['scripts/api-report.mjs', '--check'] },
   { name: 'links of the API reference', command: 'npm', args: ['run', '--silent', 'lint:docs'] },
   { name: 'package', command: 'npm', args: ['run', '--silent', 'lint:package'] },
 ];
