@@ -40,6 +40,12 @@ const MERGED_BODY_BYTES = 4096;
  * @throws RemotingError `ENCODE_FAILED` when the command cannot be written, FrameTooLargeError beyond 2^31-1 bytes
  */
 export function encodeFrame(command: RemotingCommand): Buffer[] {
+  const frame = encodeFrameParts(command);
+  return Array.isArray(frame) ? frame : [frame];
+}
+
+/** {@link encodeFrame} without a list for the usual case of one Buffer. */
+export function encodeFrameParts(command: RemotingCommand): Buffer | Buffer[] {
   if (!hasPlainNumbers(command)) return frameWithHeader(command, encodeHeader(command));
   if (command.serializeType !== SerializeType.ROCKETMQ) {
     return jsonFrame(command) ?? frameWithHeader(command, encodeJsonHeader(command));
@@ -61,14 +67,14 @@ function hasNoRemark({ remark }: RemotingCommand): boolean {
   return remark === undefined || remark === null;
 }
 
-function plainBinaryFrame(command: RemotingCommand): Buffer[] {
+function plainBinaryFrame(command: RemotingCommand): Buffer | Buffer[] {
   const head = allocateHead(command, PLAIN_HEADER_BYTES);
   writePlainRocketMqHeader(command, head, HEAD_BYTES);
   return withBody(head, HEAD_BYTES + PLAIN_HEADER_BYTES, command.body);
 }
 
 /** `undefined` when the header has texts that cannot be written as they are. */
-function jsonFrame(command: RemotingCommand): Buffer[] | undefined {
+function jsonFrame(command: RemotingCommand): Buffer | Buffer[] | undefined {
   const template = JsonHeaderTemplate.of(command);
   const names = extFieldNames(command);
   const headerBytes = template.byteLength(command, names);
@@ -79,7 +85,7 @@ function jsonFrame(command: RemotingCommand): Buffer[] | undefined {
   return withBody(head, HEAD_BYTES + headerBytes, command.body);
 }
 
-function frameWithHeader(command: RemotingCommand, header: Buffer): Buffer[] {
+function frameWithHeader(command: RemotingCommand, header: Buffer): Buffer | Buffer[] {
   const head = allocateHead(command, header.length);
   head.set(header, HEAD_BYTES);
   return withBody(head, HEAD_BYTES + header.length, command.body);
@@ -103,11 +109,11 @@ function allocateHead(command: RemotingCommand, headerBytes: number): Buffer {
   return head;
 }
 
-function withBody(head: Buffer, at: number, body: Uint8Array | undefined): Buffer[] {
-  if (body === undefined || body.length === 0) return [head];
+function withBody(head: Buffer, at: number, body: Uint8Array | undefined): Buffer | Buffer[] {
+  if (body === undefined || body.length === 0) return head;
   if (body.length > MERGED_BODY_BYTES) return [head, asBuffer(body)];
   head.set(body, at);
-  return [head];
+  return head;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ChannelHandler, WriteListener } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
-import { encodeFrame } from '../codec/frame-codec.js';
+import { encodeFrameParts } from '../codec/frame-codec.js';
 import { RemotingCommand } from '../command/remoting-command.js';
 import { FrameTooLargeError, RemotingError, type RemotingErrorOptions } from '../errors.js';
 import { noteFrameBytes } from '../frame-bytes.js';
@@ -31,19 +31,18 @@ export class FrameEncoder implements ChannelHandler {
   }
 
   #encode(ctx: ChannelHandlerContext, command: RemotingCommand): Buffer | Buffer[] {
-    let frame: Buffer[];
+    let frame: Buffer | Buffer[];
     try {
-      frame = encodeFrame(command);
+      frame = encodeFrameParts(command);
     } catch (thrown) {
       const message = `the command with code ${command.code} cannot be encoded`;
       throw RemotingError.from(thrown, 'ENCODE_FAILED', message, at(ctx, command));
     }
-    let frameBytes = 0;
-    for (const part of frame) frameBytes += part.length;
+    const frameBytes = Array.isArray(frame) ? frame.reduce((sum, part) => sum + part.length, 0) : frame.length;
     if (frameBytes > this.#maxFrameBytes)
       throw new FrameTooLargeError(frameBytes, this.#maxFrameBytes, at(ctx, command));
     noteFrameBytes(command, frameBytes);
-    return frame.length === 1 && frame[0] !== undefined ? frame[0] : frame;
+    return frame;
   }
 }
 
