@@ -19,9 +19,14 @@ export function dataVersionFromJson(json: JsonValue, nowMillis: number): DataVer
   if (bean === null) return null;
   return {
     timestamp: bean.long('timestamp', nowMillis),
-    counter: bean.value('counter') === null ? null : bean.long('counter', 0),
+    counter: isNone(bean.value('counter')) ? null : bean.long('counter', 0),
     stateVersion: bean.long('stateVersion', 0),
   };
+}
+
+/** The counter is an object upstream, which an empty text makes null, too. */
+function isNone(json: JsonValue | undefined): boolean {
+  return json === null || json === '';
 }
 
 /** The body of an answer to QUERY_DATA_VERSION, and of its request (322; reference: nameserver 2.13). */

@@ -137,6 +137,14 @@ describe('a data version', () => {
     });
   });
 
+  it('has no counter where that is an empty text, as upstream', () => {
+    expect(decodeDataVersion(Buffer.from('{"counter":"","timestamp":""}'), 5000)).to.deep.equal({
+      timestamp: 5000,
+      counter: null,
+      stateVersion: 0,
+    });
+  });
+
   it('is none for no body and for null', () => {
     for (const body of [undefined, new Uint8Array(0), Buffer.from('null'), Buffer.from(' ')]) {
       expect(decodeDataVersion(body, 5000)).to.equal(undefined);
