@@ -125,6 +125,14 @@ describe('a name server whose configuration is asked for and changed', () => {
   describe('by the policy apache', () => {
     const apache = (options: NamesrvOptions = {}): NamesrvOptions => ({ configUpdatePolicy: 'apache', ...options });
 
+    it('reads booleans as Java does: with a blank after it TRUE is false', async () => {
+      const server = await start(apache({ orderMessageEnable: true }));
+      expect((await update(server, 'orderMessageEnable= TRUE \n')).code).to.equal(0);
+      expect(server.options.orderMessageEnable).to.equal(false);
+      expect((await update(server, 'orderMessageEnable= TRUE\n')).code).to.equal(0);
+      expect(server.options.orderMessageEnable).to.equal(true);
+    });
+
     it('takes every key of the release, and passes over others and over what does not parse', async () => {
       const server = await start(apache());
       const { listenPort } = server.options;

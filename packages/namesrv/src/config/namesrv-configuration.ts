@@ -177,8 +177,9 @@ export class NamesrvConfiguration {
   }
 }
 
+/** A blank after it, which properties keep, makes it false. */
 function javaBoolean(text: string): string {
-  return String(text.trim().toLowerCase() === 'true');
+  return String(text.toLowerCase() === 'true');
 }
 
 function textOf(value: string | number | boolean | undefined): string | undefined {
