@@ -5,11 +5,11 @@ import { expect } from 'chai';
 import { deliberateDifferences } from './deliberate-differences.js';
 import { runDifferential } from './differential.js';
 
-/** Another seed every day, unless one is given; a failure names it. */
-const seed = Number(process.env['RMQNS_DIFFERENTIAL_SEED'] ?? Math.floor(Date.now() / 86_400_000));
+/** The same ones every time: no change is to fail for what it has not done. New ones are for npm run test:differential. */
+const SEEDS = [1, 5, 11];
 const STEPS = 2_000;
 
-describe(`random requests to Apache's name server and to ours, seed ${seed}`, () => {
+describe("random requests to Apache's name server and to ours", () => {
   let apache: ApacheProcesses;
 
   before(async function () {
@@ -24,11 +24,13 @@ describe(`random requests to Apache's name server and to ours, seed ${seed}`, ()
   });
 
   for (const version of apacheVersions) {
-    it(`${STEPS} get the same answers as from ${version}, but for the rules`, async function () {
-      // A failure takes its time to become short.
-      this.timeout(480_000);
-      await runDifferential(apache, { version, seed, steps: STEPS });
-    });
+    for (const seed of SEEDS) {
+      it(`${STEPS} of seed ${seed} get the same answers as from ${version}, but for the rules`, async function () {
+        // A failure takes its time to become short.
+        this.timeout(480_000);
+        await runDifferential(apache, { version, seed, steps: STEPS });
+      });
+    }
   }
 
   it('are compared by rules that docs/compatibility.json has', () => {

@@ -35,6 +35,15 @@ const TOPICS = [
 ] as const;
 const NAMESPACES = ['ORDER_TOPIC_CONFIG', 'NS', '名 "x"'] as const;
 const ZONES = ['z1', 'Z1', 'zone 2'] as const;
+/** Settings that take effect at once; the first is there in every release. */
+const LIVE_KEYS = [
+  'orderMessageEnable',
+  'supportActingMaster',
+  'enableTopicList',
+  'enableAllTopicList',
+  'returnOrderTopicConfigToBroker',
+  'deleteTopicWithBrokerRegistration',
+] as const;
 const CLIENT_VERSIONS = [0, 63, 121, 317, 355, 400, 401, 407, 413, 479, 612, 700] as const;
 const V5_0_0 = 413;
 /** Connections of those who are no broker. */
@@ -85,6 +94,7 @@ class Generator {
       [9, () => [this.#kv()]],
       [this.#fiveX ? 1 : 0, () => [this.#client(this.#random.pick([999, 9999, 32_000, 50]))]],
       [1, () => [this.#withoutFields()]],
+      [3, () => [this.#config()]],
     ]);
     return make();
   }
@@ -431,6 +441,29 @@ class Generator {
     if (code !== 219 && (complete || !random.once(15))) extFields['key'] = key;
     if (code === 100 && !random.once(10)) extFields['value'] = value;
     return this.#client(code, extFields);
+  }
+
+  #config(): RequestStep {
+    const random = this.#random;
+    if (random.once(3)) return this.#client(319);
+    const live = this.#fiveX ? LIVE_KEYS : LIVE_KEYS.slice(0, 1);
+    const lines = random.some(live, 2).map((key) => {
+      const value = random.pick(['true', 'false', 'false', ' TRUE ', 'yes', '']);
+      return `${key}${random.pick(['=', ' = ', ': ', ' '])}${value}`;
+    });
+    const odd = [
+      'productEnvName=a \\u00fc\\\n  b',
+      'noSuchKey=1',
+      '# note',
+      '! note',
+      '',
+      'listenPort=abc',
+      'bad=\\u12',
+    ];
+    // What 4.7.1 lets a peer do to files ours does not (rule config-paths).
+    if (this.#version !== '4.7.1') odd.push('kvConfigPath=/nowhere/kv.json', 'configStorePath=/nowhere/x');
+    if (random.once(3)) lines.push(random.pick(odd));
+    return { ...this.#client(318), body: lines.map((line) => `${line}\n`).join('') };
   }
 
   /** Requests without what they need, which change nothing. */

@@ -24,7 +24,10 @@ export async function startServerPair(
     profile: version,
     listenPort: 0,
     bindAddress: '127.0.0.1',
+    rocketmqHome: directory.path,
     kvConfigPath: join(directory.path, 'kvConfig.json'),
+    configStorePath: join(directory.path, 'namesrv.properties'),
+    configUpdatePolicy: 'apache',
     ...optionsOf(settings),
   });
   await nameServer.start();
