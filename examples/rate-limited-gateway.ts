@@ -80,13 +80,11 @@ const toBackend = new RemotingClient({ sendDeadline: true, closeSocketIfTimeout:
 gateway.registerDefaultProcessor(
   {
     async processRequest(ctx, request) {
-      const { signal } = ctx;
-      const timeoutMillis = Math.min(BACKEND_TIMEOUT_MILLIS, ctx.remainingMillis());
       try {
-        return await toBackend.invokeSync(backend.address, request, timeoutMillis, { signal });
+        return await toBackend.invokeSync(backend.address, request, BACKEND_TIMEOUT_MILLIS, { within: ctx });
       } catch {
         // If somebody still waits for the answer, the details of the backend are not for them.
-        signal.throwIfAborted();
+        ctx.signal.throwIfAborted();
         throw new CommandError(SYSTEM_ERROR, 'the backend did not answer');
       }
     },

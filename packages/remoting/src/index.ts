@@ -113,6 +113,7 @@ export { type Logger, silentLogger } from './logger.js';
 export { AclClientRpcHook, type AclClientRpcHookOptions, type AclCredentials } from './rpc/acl-client-rpc-hook.js';
 export { AclServerRpcHook, type AclServerRpcHookOptions } from './rpc/acl-server-rpc-hook.js';
 export type { ClientCall, ClientInterceptor } from './rpc/call-interceptor.js';
+export type { CallParent } from './rpc/call-within.js';
 export type { ConnectionEventMap } from './rpc/connection-event-map.js';
 export type {
   ChannelDescription,

@@ -8,6 +8,7 @@ import { RemotingError } from '../errors.js';
 import { AsyncCallback } from './async-callback.js';
 import { type ClientInterceptor, interceptCall } from './call-interceptor.js';
 import { CallPromise } from './call-promise.js';
+import { signalWithin, timeoutWithin } from './call-within.js';
 import type { ConnectionEventMap } from './connection-event-map.js';
 import type { ServerInterceptor } from './interceptor.js';
 import type { Permits } from './permits.js';
@@ -250,6 +251,12 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     permits: Permits | undefined,
     callback: InvokeCallback,
   ): void {
+    const { within } = options;
+    if (within !== undefined) {
+      const [bounded, ended] = signalWithin(within, { ...options, within: undefined }, callback);
+      this.#invoke(target, request, timeoutWithin(within, timeoutMillis), bounded, kind, permits, ended);
+      return;
+    }
     this.core.debugNames?.called(request.code, kind.command);
     if (!requestTracing.hasSubscribers) {
       this.#start(target, request, timeoutMillis, options, kind, permits, callback);

@@ -8,7 +8,7 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /**
    * How long the caller still waits, where it said so and the option `requestDeadlines` is on; else `Infinity`. A call made for this request should
-   * take no longer: `Math.min(own, ctx.remainingMillis())`.
+   * take no longer: see `within` of its options.
    */
   remainingMillis(): number;
 }

@@ -8,6 +8,7 @@ import {
 import type { CommandDefinition } from '../command/define-command.js';
 import { createExtFields, type ExtFields, RemotingCommand } from '../command/remoting-command.js';
 import { CommandError, DecodeError, RemotingError } from '../errors.js';
+import type { CallParent } from './call-within.js';
 import { SystemCode } from './system-code.js';
 
 export interface InvokeOptions {
@@ -18,6 +19,11 @@ export interface InvokeOptions {
    * Of clients only.
    */
   readonly waitForReady?: boolean | undefined;
+  /**
+   * The request that this call is made for, as its processor or handler sees it: the call takes no longer than that request's caller still waits,
+   * and ends with `ABORTED` when its signal does.
+   */
+  readonly within?: CallParent | undefined;
 }
 
 /** What a typed call can be given beside its header; the body is required where its definition has one that cannot be missing. */
