@@ -153,7 +153,7 @@ describe('TlsHandler', () => {
     expect(careless.handshakes).to.deep.equal([undefined]);
   });
 
-  it('answers a hello that is none with an alert, and closes', async () => {
+  it('answers a hello that is none with an alert, and closes (B15)', async () => {
     const { channel, error, heard } = new Side(serverTls);
     expect(error).to.equal(undefined);
     channel.writeInbound(Buffer.from('16030100050100000100', 'hex'));

@@ -89,7 +89,7 @@ describe('remoting over TLS', () => {
 
   after(() => directory[Symbol.asyncDispose]());
 
-  describe('certificates (reference: A32 to A39)', () => {
+  describe('certificates (A32, A33, A34, A35, A36, A37, A38, A39)', () => {
     const cases: [
       title: string,
       server: () => TlsServerOptions | undefined,

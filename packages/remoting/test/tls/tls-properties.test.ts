@@ -14,7 +14,7 @@ describe('tlsOptionsFromProperties', () => {
     expect([isClientEnabled, tlsConfigFile({})]).to.deep.equal([false, '/etc/rocketmq/tls.properties']);
   });
 
-  it('takes all eleven settings of the override file (reference: A41), and only those', () => {
+  it('takes all eleven settings of the override file (A41), and only those', () => {
     const overrides = {
       'tls.test.mode.enable': 'false',
       'tls.server.need.client.auth': 'require',

@@ -158,7 +158,7 @@ describe('TLS reload', () => {
     expect(built).to.have.lengthOf(2);
   });
 
-  it('reloads 100 times under load: no call fails, old connections go on, new ones see the new certificate', async function () {
+  it('reloads 100 times under load: no call fails, old connections go on, new ones see the new certificate (A40)', async function () {
     this.timeout(60_000);
     const clock = new ManualClock();
     const trustCertPath = await directory.write('ca.crt', ca.cert);
