@@ -119,16 +119,22 @@ export class RemotingError extends Error {
     return value instanceof RemotingError;
   }
 
-  /** Gives anything caught the shape of this family: a RemotingError stays itself, all else becomes the `cause` of a new one. */
+  /**
+   * Gives anything caught the shape of this family: a RemotingError stays itself, all else becomes the `cause` of a new one.
+   *
+   * @param code default `HANDLER_FAILED`: what others throw comes out of code of theirs that ran here
+   * @param message what failed, to stand before what `value` says; default nothing
+   */
   static from(
     value: unknown,
-    code: RemotingErrorCode,
-    message: string,
+    code: RemotingErrorCode = 'HANDLER_FAILED',
+    message?: string,
     options: RemotingErrorOptions = {},
   ): RemotingError {
     if (RemotingError.is(value)) return value;
     const detail = value instanceof Error ? value.message : String(value);
-    return new RemotingError(code, `${message}: ${detail}`, { ...options, cause: value });
+    const text = message === undefined ? detail : `${message}: ${detail}`;
+    return new RemotingError(code, text, { ...options, cause: value });
   }
 }
 

@@ -52,6 +52,21 @@ describe('RemotingError', () => {
     ]);
   });
 
+  it('is made of anything caught, which becomes its cause, but of one of its own', () => {
+    for (const error of Object.values(made)) expect(RemotingError.from(error, 'TIMEOUT', 'y')).to.equal(error);
+    const thrown = new TypeError('no such thing');
+    for (const [error, code, message, cause] of [
+      [RemotingError.from(thrown), 'HANDLER_FAILED', 'no such thing', thrown],
+      [RemotingError.from('gone'), 'HANDLER_FAILED', 'gone', 'gone'],
+      [RemotingError.from(thrown, 'SEND_FAILED', 'x failed'), 'SEND_FAILED', 'x failed: no such thing', thrown],
+    ] as const) {
+      expect(error).to.be.instanceOf(RemotingError).and.deep.include({ code, message });
+      expect(error.cause).to.equal(cause);
+    }
+    const options = { address: 'a:1', sent: 'no' } as const;
+    expect(RemotingError.from(thrown, 'SEND_FAILED', 'x', options)).to.deep.include(options);
+  });
+
   it('keeps the usual instanceof for classes that others derive', () => {
     class OwnError extends TimeoutError {}
     expect(new OwnError('x')).to.be.instanceOf(OwnError).and.instanceOf(TimeoutError);
