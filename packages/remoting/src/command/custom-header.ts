@@ -22,17 +22,23 @@ export type HeaderOutput<S extends HeaderSchema> = {
   readonly [K in KeysOf<S, 'optional'>]?: Value<S[K]>;
 };
 
-type Field = readonly [name: string, field: HeaderSchema[string]];
+/** `isInherited`: every plain object has a member of that name, such as `constructor` or `toString`. */
+type Field = readonly [name: string, field: HeaderSchema[string], isInherited: boolean];
 const fields = new WeakMap<HeaderSchema, readonly Field[]>();
 
 /** The fields of a schema as a list, made once: headers are read and written for every request. */
 function fieldsOf(schema: HeaderSchema): readonly Field[] {
   let list = fields.get(schema);
   if (list === undefined) {
-    list = Object.entries(schema);
+    list = Object.entries(schema).map(([name, field]) => [name, field, name in Object.prototype]);
     fields.set(schema, list);
   }
   return list;
+}
+
+/** Sets a member of any name, `__proto__` too. */
+function setOwn(object: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /**
@@ -47,8 +53,9 @@ export function encodeHeader<S extends HeaderSchema>(
   into: ExtFields = {},
 ): ExtFields {
   const values = header as Readonly<Record<string, unknown>>;
-  for (const [name, field] of fieldsOf(schema)) {
-    const value = values[name] ?? field.fallback;
+  for (const [name, field, isInherited] of fieldsOf(schema)) {
+    const given = isInherited && !Object.hasOwn(values, name) ? undefined : values[name];
+    const value = given ?? field.fallback;
     if (value === undefined) {
       if (field.presence === 'required')
         throw new RemotingError('ENCODE_FAILED', `the header field ${name} is required but missing`);
@@ -57,7 +64,8 @@ export function encodeHeader<S extends HeaderSchema>(
     const text = field.format(value);
     if (text === undefined)
       throw new RemotingError('ENCODE_FAILED', `the header field ${name} is no ${field.kind}: ${describe(value)}`);
-    into[name] = text;
+    if (isInherited) setOwn(into, name, text);
+    else into[name] = text;
   }
   return into;
 }
@@ -78,11 +86,14 @@ export function decodeHeader<S extends HeaderSchema>(
   extFields: Readonly<ExtFields> | undefined,
 ): HeaderOutput<S> {
   const header: Record<string, unknown> = {};
-  for (const [name, field] of fieldsOf(schema)) {
-    const text = extFields?.[name];
+  for (const [name, field, isInherited] of fieldsOf(schema)) {
+    const isMissing = extFields === undefined || (isInherited && !Object.hasOwn(extFields, name));
+    const text = isMissing ? undefined : extFields[name];
     const value = text === undefined ? field.fallback : (field.parse(text) ?? field.fallback);
-    if (value !== undefined) header[name] = value;
-    else if (field.presence === 'required') {
+    if (value !== undefined) {
+      if (isInherited) setOwn(header, name, value);
+      else header[name] = value;
+    } else if (field.presence === 'required') {
       throw new DecodeError(
         text === undefined
           ? `the custom field <${name}> is null`

@@ -36,6 +36,26 @@ describe('custom header', () => {
     expect(decodeHeader(sub, encodeHeader(sub, value))).to.deep.equal(value);
   });
 
+  it('knows fields named as members of every object from those that every object has', () => {
+    const names = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'];
+    const odd = Object.fromEntries(names.map((name) => [name, t.string().optional()]));
+    const all = Object.fromEntries(names.map((name) => [name, `the ${name}`]));
+    expect(Object.entries(encodeHeader(odd, {}))).to.deep.equal([]);
+    expect(Object.entries(encodeHeader(odd, all))).to.deep.equal(Object.entries(all));
+    expect(Object.entries(decodeHeader(odd, {}))).to.deep.equal([]);
+    for (const serializeType of [0, 1] as const) {
+      for (const fields of [{ a: 'b' }, { a: 'b', ...all }, JSON.parse('{"__proto__":"the __proto__"}')]) {
+        const sent = RemotingCommand.request(1, { serializeType, extFields: createExtFields(fields) });
+        const received = decodeFrame(Buffer.concat(encodeFrame(sent)).subarray(4)).extFields;
+        const known = Object.entries(fields).filter(([name]) => name !== 'a');
+        expect(Object.entries(decodeHeader(odd, received)), `serialize type ${serializeType}`).to.deep.equal(known);
+        expect(received?.['constructor']).to.equal(
+          Object.hasOwn(fields, 'constructor') ? 'the constructor' : undefined,
+        );
+      }
+    }
+  });
+
   it('overwrites an ext field of the same name', () => {
     const extFields = createExtFields({ topic: 'old' });
     expect(encodeHeader({ topic: t.string() }, { topic: 'new' }, extFields)).to.equal(extFields);
