@@ -93,7 +93,13 @@ function frameWithHeader(command: RemotingCommand, header: Buffer): Buffer | Buf
 
 /** Memory for the frame up to its body, or with it when that is small, with both lengths in place. */
 function allocateHead(command: RemotingCommand, headerBytes: number): Buffer {
-  const bodyBytes = command.body?.length ?? 0;
+  const { body } = command;
+  // A text has a length as well, and would leave as so many zeros.
+  if (body !== undefined && body !== null && !(body instanceof Uint8Array))
+    throw new RemotingError('ENCODE_FAILED', `a command's body must be a Uint8Array, not a ${typeof body}`, {
+      opaque: command.opaque,
+    });
+  const bodyBytes = body?.length ?? 0;
   const frameBytes = 4 + headerBytes + bodyBytes;
   if (headerBytes > MAX_HEADER_BYTES)
     throw new RemotingError(
@@ -110,7 +116,7 @@ function allocateHead(command: RemotingCommand, headerBytes: number): Buffer {
 }
 
 function withBody(head: Buffer, at: number, body: Uint8Array | undefined): Buffer | Buffer[] {
-  if (body === undefined || body.length === 0) return head;
+  if (body === undefined || body === null || body.length === 0) return head;
   if (body.length > MERGED_BODY_BYTES) return [head, asBuffer(body)];
   head.set(body, at);
   return head;

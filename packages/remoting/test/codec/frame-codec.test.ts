@@ -24,6 +24,18 @@ function commandOfHeader(byteLength: number, serializeType: SerializeType): Remo
 }
 
 describe('frame codec', () => {
+  it('refuses a body that is no Uint8Array, which would leave as so many zeros', () => {
+    for (const serializeType of [SerializeType.JSON, SerializeType.ROCKETMQ]) {
+      for (const body of ['text', [1, 2], new Uint16Array([1]), 'x'.repeat(5000)]) {
+        const command = RemotingCommand.request(1, { serializeType, body: body as unknown as Uint8Array });
+        expect(() => encode(command))
+          .to.throw(RemotingError, 'body must be a Uint8Array')
+          .with.property('code', 'ENCODE_FAILED');
+      }
+    }
+    expect(roundTrip(RemotingCommand.request(1, { body: null as unknown as Uint8Array })).body).to.equal(undefined);
+  });
+
   it('writes the header word of a JSON header of 261 bytes as 00 00 01 05 (A1)', () => {
     const bytes = encode(commandOfHeader(261, SerializeType.JSON));
     expect(bytes.subarray(4, 8).toString('hex')).to.equal('00000105');
