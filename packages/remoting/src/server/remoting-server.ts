@@ -368,7 +368,10 @@ function bindReason(error: NodeJS.ErrnoException, path: string | undefined): str
       if (path !== undefined && !isSocketFile(path)) return 'a file that is no socket is there; move it away';
       return 'another process listens there already';
     case 'EACCES':
-      return 'this user may not listen there (ports below 1024 need a privilege)';
+      // The platform says the same of a directory that is not there.
+      return path === undefined
+        ? 'this user may not listen there (ports below 1024 need a privilege)'
+        : 'its directory does not exist, or this user may not write there';
     case 'EADDRNOTAVAIL':
       return 'no network interface of this machine has that address';
     default:

@@ -56,6 +56,13 @@ describe('a server on a Unix socket', () => {
     return new Promise((resolve) => void execFile(process.execPath, ['-e', program], () => resolve()));
   }
 
+  it('says that the directory may be missing', async () => {
+    path = join(folder, 'missing', 'server.sock');
+    expect(await startAgain()).to.equal(
+      `BIND_FAILED: cannot listen on unix:${path}: its directory does not exist, or this user may not write there`,
+    );
+  });
+
   it('answers there, names its address, and takes the file away at its close', async () => {
     const server = await makeServer();
     expect(server.address).to.equal(`unix:${path}`);
