@@ -132,9 +132,18 @@ export class RemotingError extends Error {
     options: RemotingErrorOptions = {},
   ): RemotingError {
     if (RemotingError.is(value)) return value;
-    const detail = value instanceof Error ? value.message : String(value);
+    const detail = textOfThrown(value);
     const text = message === undefined ? detail : `${message}: ${detail}`;
     return new RemotingError(code, text, { ...options, cause: value });
+  }
+}
+
+/** What anything thrown says, for people. Never throws itself: not for an object without a text, nor for one whose text fails. */
+export function textOfThrown(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? `${thrown.message}` : String(thrown);
+  } catch {
+    return 'something that has no text was thrown';
   }
 }
 

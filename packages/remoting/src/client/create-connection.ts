@@ -1,5 +1,5 @@
 import type { ChannelSocket } from '../channel/socket-channel.js';
-import { ConnectError, RemotingError } from '../errors.js';
+import { ConnectError, RemotingError, textOfThrown } from '../errors.js';
 import type { DialSocket } from './dial.js';
 
 /**
@@ -19,7 +19,7 @@ export function dialBy(createConnection: CreateConnection): DialAny {
       return await whenConnected(await createConnection(address, signal));
     } catch (thrown) {
       if (RemotingError.is(thrown)) throw thrown;
-      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      const reason = textOfThrown(thrown);
       throw new ConnectError(`connect to ${address} failed: ${reason}`, { address, cause: thrown });
     }
   };

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { SocketAddress } from '../channel/socket-address.js';
 import type { Clock } from '../clock.js';
-import { ConnectError } from '../errors.js';
+import { ConnectError, textOfThrown } from '../errors.js';
 import type { DialSocket } from './dial.js';
 import { SocksHandshake } from './socks-handshake.js';
 import type { SocksProxies, SocksProxy } from './socks-proxies.js';
@@ -22,7 +22,7 @@ export function dialThrough(proxies: SocksProxies, direct: DialSocket): DialSock
       await shakeHands(socket, target, proxy, deadline, clock, signal);
       return socket;
     } catch (thrown) {
-      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      const reason = textOfThrown(thrown);
       const message = `connect to ${address} through the SOCKS proxy ${proxy.address} failed: ${reason}`;
       throw new ConnectError(message, { address, cause: thrown });
     }

@@ -1,4 +1,4 @@
-import { DecodeError, RemotingError } from '../errors.js';
+import { DecodeError, RemotingError, textOfThrown } from '../errors.js';
 import type { BodyCodec } from './define-command.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -18,7 +18,7 @@ export function json<T>(validate?: (value: unknown) => T): BodyCodec<T> {
       try {
         text = JSON.stringify(value);
       } catch (error) {
-        throw new RemotingError('ENCODE_FAILED', `the body cannot be written as JSON: ${reasonOf(error)}`);
+        throw new RemotingError('ENCODE_FAILED', `the body cannot be written as JSON: ${textOfThrown(error)}`);
       }
       if (text === undefined)
         throw new RemotingError('ENCODE_FAILED', `the body cannot be written as JSON: it is a ${typeof value}`);
@@ -37,12 +37,8 @@ export function json<T>(validate?: (value: unknown) => T): BodyCodec<T> {
       try {
         return validate(value);
       } catch (error) {
-        throw new DecodeError(`the JSON body is not what it should be: ${reasonOf(error)}`, { cause: error });
+        throw new DecodeError(`the JSON body is not what it should be: ${textOfThrown(error)}`, { cause: error });
       }
     },
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,7 @@ import { asBuffer } from '../buffer/as-buffer.js';
 import type { ChannelHandler, WriteListener } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { type Clock, systemClock, type Timer } from '../clock.js';
-import { ClosedError, RemotingError } from '../errors.js';
+import { ClosedError, RemotingError, textOfThrown } from '../errors.js';
 import type { TlsContext } from '../tls/tls-context.js';
 import { TlsError, tlsReason } from '../tls/tls-error.js';
 import { TlsStream } from '../tls/tls-stream.js';
@@ -166,7 +166,7 @@ export class TlsHandler implements ChannelHandler {
     } catch (thrown) {
       this.#fail(
         ctx,
-        new TlsError(remoteAddress, thrown instanceof Error ? tlsReason(thrown) : String(thrown), thrown),
+        new TlsError(remoteAddress, thrown instanceof Error ? tlsReason(thrown) : textOfThrown(thrown), thrown),
       );
     }
   }

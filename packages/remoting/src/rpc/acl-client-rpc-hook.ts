@@ -3,7 +3,7 @@ import { encodeUtf8 } from '../buffer/utf8.js';
 import type { HeaderSchema } from '../command/custom-header.js';
 import type { CommandDefinition } from '../command/define-command.js';
 import { createExtFields, type RemotingCommand } from '../command/remoting-command.js';
-import { RemotingError } from '../errors.js';
+import { RemotingError, textOfThrown } from '../errors.js';
 import { AclField, aclSignature, signedText } from './acl-signature.js';
 import type { RpcHook } from './rpc-hook.js';
 
@@ -67,7 +67,7 @@ export class AclClientRpcHook implements RpcHook {
       );
     } catch (error) {
       // Upstream's code and words.
-      const why = error instanceof Error ? error.message : String(error);
+      const why = textOfThrown(error);
       const message = `[10015:signature-failed] unable to calculate a request signature. error=${why}`;
       throw new RemotingError('ENCODE_FAILED', message, { cause: error });
     }

@@ -5,7 +5,7 @@ import type { LanguageName } from '../command/language-code.js';
 import { RemotingCommand } from '../command/remoting-command.js';
 import type { SerializeType } from '../command/serialize-type.js';
 import { handleTracing } from '../diagnostics.js';
-import { type CommandError, RemotingError } from '../errors.js';
+import { type CommandError, RemotingError, textOfThrown } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { ConnectionContext } from './connection-context.js';
 import { intercept, type ServerInterceptor } from './interceptor.js';
@@ -179,6 +179,7 @@ export class RequestPath {
   #run(ctx: ServingContext, request: RemotingCommand, entry: ProcessorEntry, counted: boolean): void {
     const isIntercepted = this.#interceptors.length > 0;
     let result: ProcessorResult | Promise<ProcessorResult>;
+    let isLater = false;
     try {
       if (isIntercepted) {
         result = this.#intercept(ctx, request, entry);
@@ -186,16 +187,17 @@ export class RequestPath {
         for (const hook of this.#hooks) hook.doBeforeRequest?.(ctx.channel.remoteAddress, request);
         result = entry.processor.processRequest(ctx, request);
       }
+      isLater = isPromiseLike(result);
     } catch (error) {
       this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
       this.#ended(ctx, entry, counted);
       return;
     }
-    if (isPromiseLike(result)) {
+    if (isLater) {
       if (!counted) this.#began(ctx);
-      void this.#finishLater(ctx, request, entry, result, isIntercepted);
+      void this.#finishLater(ctx, request, entry, result as Promise<ProcessorResult>, isIntercepted);
     } else {
-      this.#finish(ctx, request, result);
+      this.#finish(ctx, request, result as ProcessorResult);
       this.#ended(ctx, entry, counted);
     }
   }
@@ -260,8 +262,16 @@ export class RequestPath {
 
   #deliver(ctx: ServingContext, request: RemotingCommand, response: ProcessorResult): void {
     // Null too, for processors not written in TypeScript.
-    if (response != null) this.#answer(ctx, request, response);
-    else if (handleTracing.hasSubscribers)
+    if (response != null) {
+      try {
+        // In strict mode a text or number takes no members either, and the engine's words would show it.
+        if (typeof response !== 'object') throw new TypeError(`the processor answered with a ${typeof response}`);
+        this.#answer(ctx, request, response);
+      } catch (error) {
+        // A frozen one, for instance: it cannot be stamped.
+        this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
+      }
+    } else if (handleTracing.hasSubscribers)
       traceRequestEnd(request, request.isOneway ? 'oneway' : 'unanswered', undefined, undefined);
   }
 
@@ -277,10 +287,10 @@ export class RequestPath {
         traceRequestEnd(request, request.isOneway ? 'oneway' : 'cancelled', undefined, undefined);
       return;
     }
+    this.#stamp(response, request);
     ctx.connection.answering();
     this.#counters.responsesOut++;
     this.#counters.responseCodes.add(response.code);
-    this.#stamp(response, request);
     ctx.channel.writeAndFlush(response, (error) => {
       if (handleTracing.hasSubscribers)
         traceRequestEnd(request, error === undefined ? 'answered' : 'writeFailed', response, error);
@@ -330,7 +340,8 @@ export class RequestPath {
     if (isAbort || known?.code === 'DECODE_FAILED') this.#options.logger.debug(fields, 'the request was refused');
     else this.#options.logger.error(fields, 'the processor failed; its caller got SYSTEM_ERROR');
     // Not the stack: it names paths of this machine to whoever asks.
-    const remark = known?.message ?? (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+    const text = textOfThrown(error);
+    const remark = known === undefined && error instanceof Error ? `${nameOf(error)}: ${text}` : text;
     return RemotingCommand.response(SystemCode.SYSTEM_ERROR, remark);
   }
 
@@ -345,6 +356,15 @@ type ServingContext = ConnectionContext | DeadlineContext;
 /** Also the promise of another library. */
 function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as Partial<PromiseLike<T>> | undefined)?.then === 'function';
+}
+
+/** An error's class, as far as it says; some names throw. */
+function nameOf(error: Error): string {
+  try {
+    return `${error.name}`;
+  } catch {
+    return 'Error';
+  }
 }
 
 function ignored(): void {}

@@ -13,6 +13,7 @@ import {
   SendError,
   TimeoutError,
   TooManyRequestsError,
+  textOfThrown,
 } from '../errors.js';
 import { MAX_TIMER_MILLIS } from './option-table.js';
 import type { Permits, PermitWaiter } from './permits.js';
@@ -266,7 +267,7 @@ export class ResponseFuture implements PermitWaiter {
   failWith(thrown: unknown, code: RemotingErrorCode, message: string): boolean {
     if (RemotingError.is(thrown))
       return this.settle(thrown.sent === undefined ? this.#located(thrown) : thrown, undefined);
-    const detail = thrown instanceof Error ? thrown.message : String(thrown);
+    const detail = textOfThrown(thrown);
     return this.fail(code, `${message}: ${detail}`, thrown);
   }
 

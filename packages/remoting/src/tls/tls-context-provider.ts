@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Clock, Timer } from '../clock.js';
+import { textOfThrown } from '../errors.js';
 import type { TlsContext, TlsMaterial } from './tls-context.js';
 import { readTlsFiles } from './tls-files.js';
 import type { TlsFileOptions } from './tls-options.js';
@@ -130,7 +131,7 @@ export class TlsContextProvider {
       this.#current = this.#init.build(files);
       return { seen, certificate };
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      const error = thrown instanceof Error ? thrown : new Error(textOfThrown(thrown));
       return { seen: seen ?? error.message, error };
     }
   }

@@ -146,6 +146,13 @@ describe('Interceptors of a client', () => {
     expect([client.counters.failedCalls, client.counters.requestsOut]).to.deep.equal([1, 2]);
   });
 
+  it('end a call by what they throw although it has no text', async () => {
+    client.use(() => Promise.reject(Object.create(null)));
+    const failure = await client.invokeSync(server.address, RemotingCommand.request(9)).catch((error) => error);
+    expect(failure).to.include({ code: 'HANDLER_FAILED' });
+    expect(failure.message).to.contain('something that has no text was thrown');
+  });
+
   it('fail a call to which they give no answer', async () => {
     client.use(async () => undefined);
     const error = await client

@@ -76,6 +76,52 @@ describe('RemotingCore: requests', () => {
     expect(core.requests.requestsInFlight).to.equal(0);
   });
 
+  it('answers SYSTEM_ERROR when what is thrown has no text, now or later, and gives the place in the queue back', async () => {
+    const { core, channel } = setUp();
+    const silent = Object.defineProperty(new Error(), 'message', { get: () => expect.fail('no text') });
+    for (const thrown of [Object.create(null), silent, { toString: () => expect.fail('no text') }]) {
+      const queue = core.requests.workQueue({ concurrency: 1 });
+      const fail = (): never => {
+        throw thrown;
+      };
+      core.requests.processorTable.register(1, { processRequest: fail }, queue);
+      core.requests.processorTable.register(2, { processRequest: async () => fail() }, queue);
+      for (const code of [1, 2]) {
+        channel.writeInbound(request(code, code));
+        await core.requests.whenIdle();
+        expect(answer(channel)?.remark).to.contain('something that has no text was thrown');
+        expect(queue?.running).to.equal(0);
+      }
+    }
+    expect(channel.isActive).to.equal(true);
+  });
+
+  it('answers SYSTEM_ERROR when what a processor answers cannot be sent back, and gives the place in the queue back', async () => {
+    const { core, channel } = setUp();
+    const answers: unknown[] = [
+      'secret',
+      7,
+      Symbol('x'),
+      Object.freeze(RemotingCommand.response(0)),
+      Object.defineProperty({}, 'then', { get: () => expect.fail('no promise') }),
+    ];
+    for (const given of answers) {
+      const queue = core.requests.workQueue({ concurrency: 1 });
+      const processRequest = (): RemotingCommand => given as RemotingCommand;
+      core.requests.processorTable.register(1, { processRequest }, queue);
+      core.requests.processorTable.register(2, { processRequest: async () => processRequest() }, queue);
+      for (const code of [1, 2]) {
+        channel.writeInbound(request(code, code));
+        await core.requests.whenIdle();
+        const response = answer(channel);
+        expect(response?.code).to.equal(1);
+        expect(response?.remark).not.to.contain('secret');
+        expect(queue?.running).to.equal(0);
+      }
+    }
+    expect(channel.isActive).to.equal(true);
+  });
+
   it('answers exactly what a thrown CommandError says', () => {
     const { core, channel } = setUp();
     core.requests.processorTable.register(1, {
