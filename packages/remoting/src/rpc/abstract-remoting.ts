@@ -251,6 +251,12 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     permits: Permits | undefined,
     callback: InvokeCallback,
   ): void {
+    // For callers not written in TypeScript.
+    if (typeof (request as RemotingCommand | undefined)?.copy !== 'function') {
+      const options = { address: this.addressOf(target), sent: 'no' } as const;
+      callback(new RemotingError('INVALID_ARGUMENT', 'the request must be a RemotingCommand', options), undefined);
+      return;
+    }
     const { within } = options;
     if (within !== undefined) {
       const [bounded, ended] = signalWithin(within, { ...options, within: undefined }, callback);
@@ -319,5 +325,5 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
 
 /** A request that could not be made was not sent either. */
 function notSent(thrown: unknown): unknown {
-  return RemotingError.is(thrown) ? Object.assign(thrown, { sent: 'no' }) : thrown;
+  return RemotingError.is(thrown) && !Object.isFrozen(thrown) ? Object.assign(thrown, { sent: 'no' }) : thrown;
 }

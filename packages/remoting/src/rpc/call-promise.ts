@@ -26,7 +26,11 @@ export class CallPromise<T> {
 
   async #rejectLater(error: unknown): Promise<void> {
     await undefined;
-    if (error instanceof Error) Error.captureStackTrace?.(error, this.#rejectLater);
+    try {
+      if (error instanceof Error) Error.captureStackTrace?.(error, this.#rejectLater);
+    } catch {
+      // A frozen error keeps the stack that it has.
+    }
     this.promise.catch(nothing);
     this.#reject(error);
   }

@@ -397,6 +397,7 @@ export class ResponseFuture implements PermitWaiter {
   /** Every failure of a call says how far it came, those that hooks throw too. */
   #located(error: RemotingError): RemotingError {
     const { sent, phase, timings } = this;
+    if (Object.isFrozen(error)) return error;
     return Object.assign(error, { sent, phase, timings });
   }
 }

@@ -11,6 +11,19 @@ import { until } from '../client/raw-server.js';
 
 const Greet = defineCommand({ code: 9, name: 'GREET', request: { name: t.string() }, response: { text: t.string() } });
 
+describe('A call whose request is no command', () => {
+  it('fails at once, and leaves nothing behind', async () => {
+    const client = new RemotingClient();
+    for (const request of [undefined, null, {}, 'text'] as unknown[] as RemotingCommand[]) {
+      for (const call of [client.invokeSync('127.0.0.1:1', request), client.invokeOneway('127.0.0.1:1', request)]) {
+        const failure = await call.catch((error) => error);
+        expect(failure).to.include({ code: 'INVALID_ARGUMENT', sent: 'no' });
+      }
+    }
+    expect(await client.close()).to.deep.equal({ finished: 0, cut: 0 });
+  });
+});
+
 describe('Interceptors of a client', () => {
   const clock = new ManualClock();
   let server: RemotingServer;
@@ -151,6 +164,29 @@ describe('Interceptors of a client', () => {
     const failure = await client.invokeSync(server.address, RemotingCommand.request(9)).catch((error) => error);
     expect(failure).to.include({ code: 'HANDLER_FAILED' });
     expect(failure.message).to.contain('something that has no text was thrown');
+  });
+
+  it('end a call by a frozen error, as hooks do', async () => {
+    const frozen = [
+      new RemotingError('ABORTED', 'frozen'),
+      new RemotingError('ABORTED', 'frozen', { sent: 'no' }),
+      new TypeError('frozen'),
+    ].map((error) => Object.freeze(error));
+    for (const thrown of frozen) {
+      const intercepted = new RemotingClient({ clock }).use(() => Promise.reject(thrown));
+      const fail = (): never => {
+        throw thrown;
+      };
+      const before = new RemotingClient({ clock });
+      before.registerRpcHook({ doBeforeRequest: fail });
+      const after = new RemotingClient({ clock });
+      after.registerRpcHook({ doAfterResponse: fail });
+      for (const caller of [intercepted, before, after]) {
+        const failure = await caller.invokeSync(server.address, RemotingCommand.request(9)).catch((error) => error);
+        expect(failure.message).to.contain('frozen');
+        await caller.destroy();
+      }
+    }
   });
 
   it('fail a call to which they give no answer', async () => {
