@@ -45,8 +45,8 @@ export function answerView(bytes: Buffer, requestCode: number): AnswerView {
   const text = body.toString('utf8');
   const isConfig = requestCode === GET_NAMESRV_CONFIG && code === 0;
   const bareIds = CODES_WITH_BARE_IDS.has(requestCode) && body.length > 0 ? hasBareNames(text) : null;
-  // In the standard flavour of a route maps are sorted.
-  const sorted = requestCode === GET_ROUTEINFO_BY_TOPIC && bareIds === false;
+  // In the standard flavour of a route, which quoted ids tell, maps are sorted.
+  const sorted = requestCode === GET_ROUTEINFO_BY_TOPIC && bareIds === false && /[{,]"-?\d+":/.test(text);
   return {
     serialize,
     code,
