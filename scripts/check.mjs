@@ -13,6 +13,7 @@ const checks = [
   { name: 'lint and format', command: join(bin, 'biome'), args: ['ci', '--error-on-warnings', '.'] },
   { name: 'unused code', command: join(bin, 'knip'), args: [] },
   { name: 'page of differences', command: process.execPath, args: ['scripts/compatibility.mjs', '--check'] },
+  { name: 'page of options', command: process.execPath, args: ['scripts/configuration.mjs', '--check'] },
   { name: 'dependency rule', command: process.execPath, args: ['scripts/check-dependencies.mjs'] },
   { name: 'API report', command: process.execPath, args: ['scripts/api-report.mjs', '--check'] },
   { name: 'links of the API reference', command: 'npm', args: ['run', '--silent', 'lint:docs'] },
