@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { ApacheProcesses, apacheVersions, requireInterop } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { useAdminTool } from './admin-tool.js';
@@ -5,6 +8,13 @@ import { NameServerProbe } from './name-server-probe.js';
 import { startNameServerUnderTest } from './name-server-under-test.js';
 
 const MESSAGES = 100;
+
+/** What examples/real-broker.ts prints of the brokers that a name server knows. */
+async function runRealBrokerExample(nameServerAddress: string): Promise<string> {
+  const example = fileURLToPath(new URL('../../../examples/dist/real-broker.js', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [example, nameServerAddress], { timeout: 20_000 });
+  return stdout;
+}
 
 describe('one broker', () => {
   let apache: ApacheProcesses;
@@ -39,6 +49,12 @@ describe('one broker', () => {
       expect(roundtrip).to.contain(`received all ${MESSAGES}`);
       expect(await probe.routeAddrs('RoundtripTopic')).to.deep.equal([broker.brokerAddr]);
       await useAdminTool(apache, version, server.address, [broker], 'AdminTopic');
+
+      expect(await runRealBrokerExample(server.address)).to.match(
+        new RegExp(
+          `^broker-a:0 ${broker.brokerAddr.replaceAll('.', '\\.')} brokerVersionDesc=V${version.replaceAll('.', '_')} bootTimestamp=\\d+ putTps=`,
+        ),
+      );
 
       await broker.process.stop('SIGTERM');
       await probe.waitForBrokers([], 1_000);
