@@ -15,9 +15,9 @@ export function installPeers(names) {
   const installedLock = join(folder, 'node_modules/.installed-lock.json');
   if (existsSync(installedLock) && readFileSync(installedLock).equals(readFileSync(lock))) return;
   process.stderr.write('bench: installing the other packages once: npm ci --prefix bench/rpc\n');
-  const { status, error } = spawnSync('npm', ['ci', '--ignore-scripts', '--loglevel=error', '--prefix', folder], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  // The project is strict about Node's version; a peer's dependency asks for 22, and runs on 20.
+  const args = ['ci', '--engine-strict=false', '--ignore-scripts', '--loglevel=error', '--prefix', folder];
+  const { status, error } = spawnSync('npm', args, { stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error(`npm ci --prefix bench/rpc failed${error ? `: ${error.message}` : ''}`);
   copyFileSync(lock, installedLock);
 }
