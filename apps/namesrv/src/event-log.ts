@@ -156,6 +156,13 @@ export function describeNamesrvEvent(event: NamesrvEvent): readonly (readonly [L
       return [
         ['info', `topic queue mapping changed, ${event.topic} on broker ${event.broker}, epoch ${event.after.epoch}`],
       ];
+    case 'min-broker-id.changed':
+      return [
+        [
+          'info',
+          `min broker id changed, ${event.broker} of cluster ${event.cluster}: ${event.minBrokerId} at ${event.minBrokerAddr}, members to tell: ${event.recipients.join(' ')}`,
+        ],
+      ];
     case 'config.changed':
       return [['info', `option ${event.key} changed by request, OLD: ${event.before ?? 'null'} NEW: ${event.after}`]];
     case 'kv.changed': {

@@ -8,6 +8,7 @@ import { NamesrvError } from './errors.js';
 import { EventRecorder } from './event-recorder.js';
 import { KvConfigManager } from './kvconfig/kv-config-manager.js';
 import { KvConfigStore } from './kvconfig/kv-config-store.js';
+import { MinBrokerIdNotifier } from './min-broker-id-notifier.js';
 import type { NamesrvEvent } from './namesrv-event.js';
 import { type NamesrvOptions, type ResolvedNamesrvOptions, resolveNamesrvOptions } from './namesrv-options.js';
 import { DefaultRequestProcessor } from './processor/default-request-processor.js';
@@ -43,6 +44,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   readonly #kvConfigStore: KvConfigStore | undefined;
   readonly #server: RemotingServer;
   readonly #housekeeping: BrokerHousekeeping;
+  readonly #minBrokerIdNotifier: MinBrokerIdNotifier;
   #started = false;
   #closing: Promise<void> | undefined;
 
@@ -58,11 +60,14 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
         if (event.type === 'kv.changed' && event.namespace === ORDER_TOPIC_CONFIG) {
           routeInfoManager.routeCache.invalidateTopic(event.key);
         }
+        if (event.type === 'min-broker-id.changed' && this.options.notifyMinBrokerIdChanged)
+          this.#minBrokerIdNotifier.notify(event);
         this.emit('change', event);
       },
       (error, { type, revision }) =>
         this.#logger.error({ err: error, event: type, revision }, `a listener of the event ${type} failed`),
     );
+    this.#minBrokerIdNotifier = new MinBrokerIdNotifier({ version: profile.version, clock, logger: this.#logger });
     this.#configuration = new NamesrvConfiguration({
       options: resolved,
       fileProperties: environment.fileProperties,
@@ -152,6 +157,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     this.#closing ??= (async () => {
       this.#housekeeping.stop();
       await this.#server.close();
+      await this.#minBrokerIdNotifier.close();
       await this.#kvConfigStore?.close();
       await this.#configStore?.close();
     })();

@@ -78,6 +78,25 @@ interface BrokerLostEvent extends BrokerEventFields {
 }
 
 /**
+ * 5.x: the smallest id of a group is another one, which its members may want to know (reference: nameserver 3.6): a broker of a smaller
+ * id came, or that of the smallest left a group that may have an acting master.
+ */
+export interface MinBrokerIdEvent {
+  readonly type: 'min-broker-id.changed';
+  readonly cause: ChangeCause;
+  readonly cluster: string;
+  readonly broker: string;
+  readonly minBrokerId: Long;
+  readonly minBrokerAddr: string;
+  /** The address that left; only when one did. */
+  readonly offlineBrokerAddr?: string | undefined;
+  /** The replication address of the broker that came; only when one did. */
+  readonly haBrokerAddr?: string | undefined;
+  /** The members to tell. */
+  readonly recipients: readonly string[];
+}
+
+/**
  * - `stale_version`: another live address holds the id with a higher stateVersion (5.x); the registration is ignored.
  * - `master_switch`, `address_moved`: the registration takes id 0, or another id, from a live address.
  * - `name_in_two_clusters`: the name of the group is used in a second cluster; both share one group.
@@ -151,6 +170,7 @@ export type NamesrvChange =
   | BrokerUnregisteredEvent
   | BrokerLostEvent
   | BrokerConflictEvent
+  | MinBrokerIdEvent
   | TopicEvent
   | MappingEvent
   | KvEvent

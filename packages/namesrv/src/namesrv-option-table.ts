@@ -173,7 +173,7 @@ export const namesrvOptionTable = {
     ...namesrv5,
     type: 'boolean',
     default: false,
-    effect: 'none',
+    effect: 'live',
     meaning: 'Whether the members of a group are told when its smallest broker id changes.',
   },
   enableControllerInNamesrv: {

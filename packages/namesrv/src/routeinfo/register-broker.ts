@@ -84,6 +84,7 @@ export function registerBroker(
   const registerFirst = holderAddr === undefined;
   noteConflicts(tables, registration, known, holderAddr);
   const member = memberOf(registration, profile.fiveX);
+  const formerMinId = known?.minId;
   const groupChanged = tables.putMember(member);
   const live = tables.putLive({
     clusterName: member.clusterName,
@@ -110,7 +111,25 @@ export function registerBroker(
   const group = brokerAddrTable.group(brokerName);
   if (group === undefined) return { ok: true };
   putTopics(tables, registration, group, versionChanged || registerFirst, rules.deleteTopicWithBrokerRegistration);
+  if (profile.fiveX && formerMinId !== undefined && brokerId < formerMinId)
+    noteMinBrokerId(tables, registration, group);
   return masterOf(tables, registration, group);
+}
+
+/** All others are told; a group of one tells that one (reference: nameserver 3.6). */
+function noteMinBrokerId(tables: RouteTables, registration: BrokerRegistration, group: ReadableBrokerGroup): void {
+  const { brokerName, brokerId, brokerAddr, haServerAddr } = registration;
+  const members = [...group.data.brokerAddrs.values()];
+  tables.events.record({
+    type: 'min-broker-id.changed',
+    cause: 'register',
+    cluster: group.cluster,
+    broker: brokerName,
+    minBrokerId: brokerId,
+    minBrokerAddr: brokerAddr,
+    haBrokerAddr: haServerAddr,
+    recipients: members.length === 1 ? members : members.filter((addr) => addr !== brokerAddr),
+  });
 }
 
 /** Milliseconds that can be waited. */

@@ -3,7 +3,7 @@ import type { Long } from '@rmqns/remoting/json';
 import type { EventRecorder } from '../event-recorder.js';
 import type { ChangeCause, TopicEvent } from '../namesrv-event.js';
 import type { Profile } from '../profile.js';
-import { BrokerAddrTable } from './broker-addr-table.js';
+import { BrokerAddrTable, type ReadableBrokerGroup } from './broker-addr-table.js';
 import {
   type BrokerConnection,
   type BrokerLiveFields,
@@ -138,6 +138,7 @@ export class RouteTables {
 
   /** Takes an address out of a group; the last one takes the group with it, and its topics. */
   removeMember(brokerName: string, brokerAddr: string, cause: ChangeCause): void {
+    const formerMinId = this.#brokerAddrTable.group(brokerName)?.minId;
     if (!this.#brokerAddrTable.removeMember(brokerName, brokerAddr)) return;
     this.#groupChanged(brokerName);
     const group = this.#brokerAddrTable.group(brokerName);
@@ -149,7 +150,9 @@ export class RouteTables {
     // 5.x: a group that lost its master and may have an acting one takes no new messages (reference: nameserver 3.7). The loser of a
     // conflict is no such loss: Apache leaves the permissions alone.
     if (!this.profile.fiveX || cause === 'conflict') return;
-    if (!group.enableActingMaster || group.addrOf(MASTER_ID) !== undefined) return;
+    if (!group.enableActingMaster) return;
+    this.#noteMinBrokerId(group, formerMinId, brokerAddr, cause);
+    if (group.addrOf(MASTER_ID) !== undefined) return;
     for (const topic of this.#topicQueueTable.topicsOf(brokerName)) {
       const queues = this.#topicQueueTable.get(topic, brokerName);
       if (queues !== undefined) this.changePerm(topic, brokerName, queues.perm & ~PermName.WRITE, group.cluster, cause);
@@ -206,6 +209,28 @@ export class RouteTables {
       }
     }
     for (const topic of topics) this.removeQueueData(topic, brokerName, cluster, cause);
+  }
+
+  #noteMinBrokerId(
+    group: ReadableBrokerGroup,
+    formerMinId: Long | undefined,
+    offlineBrokerAddr: string,
+    cause: ChangeCause,
+  ): void {
+    const { minId, cluster, brokerName } = group;
+    const minBrokerAddr = minId === undefined ? undefined : group.addrOf(minId);
+    if (minId === undefined || minBrokerAddr === undefined || minId === formerMinId) return;
+    const recipients = [...group.data.brokerAddrs.values()];
+    this.events.record({
+      type: 'min-broker-id.changed',
+      cause,
+      cluster,
+      broker: brokerName,
+      minBrokerId: minId,
+      minBrokerAddr,
+      offlineBrokerAddr,
+      recipients,
+    });
   }
 
   #groupChanged(brokerName: string): void {

@@ -370,6 +370,7 @@ describe('removal of the master, profile 5.3.3', () => {
     expect([permOf(manager, 'T1'), permOf(manager, 'T2')]).to.deep.equal([4, 4]);
     expect(events.map((event) => [event.type, event.cause])).to.deep.equal([
       ['broker.channel-closed', 'channel-closed'],
+      ['min-broker-id.changed', 'channel-closed'],
       ['perm.changed', 'channel-closed'],
       ['perm.changed', 'channel-closed'],
     ]);
