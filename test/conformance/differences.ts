@@ -93,6 +93,22 @@ export class ListedDifferences {
   }
 }
 
+/**
+ * Whether an answer is one of those that a race in the capture decided: two requests were under way together, and Apache's threads may take
+ * either first. They are the entries without a rule.
+ */
+export function isCaptureRace(version: ApacheVersion, scenario: string, { step, code, nth }: ComparedAnswer): boolean {
+  return readDifferences().some(
+    (entry) =>
+      entry.rule === undefined &&
+      entry.versions.includes(version) &&
+      entry.scenario === scenario &&
+      entry.step.replaceAll('VERSION', version) === step &&
+      entry.code === code &&
+      entry.nth.includes(nth),
+  );
+}
+
 /** All entries of the list. */
 export function readDifferences(): Difference[] {
   return JSON.parse(readFileSync(join(vectorsDirectory, 'differences.json'), 'utf8')) as Difference[];

@@ -7,6 +7,7 @@ import {
   requireInterop,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
+import { isCaptureRace } from '../conformance/differences.js';
 import { replayTranscript } from '../conformance/replay.js';
 
 /** In an order in which one server can have them all: `default` leaves KV entries and changed settings behind. */
@@ -35,7 +36,8 @@ for (const version of apacheVersions) {
       it(`sees no difference in ${scenario}`, async () => {
         const answers = await replayTranscript(loadTranscript(version, scenario), server.port);
         expect(answers).to.have.length.above(10);
-        expect(answers.filter(({ equal }) => !equal)).to.deep.equal([]);
+        const differing = answers.filter((answer) => !answer.equal && !isCaptureRace(version, scenario, answer));
+        expect(differing).to.deep.equal([]);
       });
     }
   });
