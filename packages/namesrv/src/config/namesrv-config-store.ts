@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { decodePropertiesBytes, editProperties } from '@rmqns/protocol';
 import { NamesrvError } from '../errors.js';
-import { isMissing, linkTarget, replaceFile } from '../kvconfig/replace-file.js';
+import { updateFile } from '../kvconfig/replace-file.js';
 
 /**
  * Brings changed options to the file `configStorePath`, which people edit too: only the lines of those keys are rewritten. Each write
@@ -30,13 +29,7 @@ export class NamesrvConfigStore {
   async #write(values: ReadonlyMap<string, string>): Promise<void> {
     if (values.size === 0) return;
     try {
-      const target = await linkTarget(this.path);
-      const former = await this.#read();
-      const text = former === undefined ? '' : decodePropertiesBytes(former);
-      const edited = editProperties(text, values);
-      if (former !== undefined && edited === text) return;
-      if (former !== undefined) await replaceFile(`${target}.bak`, former);
-      await replaceFile(target, encodeAs(edited, former));
+      await updateFile(this.path, (former) => edited(former, values));
     } catch (error) {
       throw new NamesrvError(
         'CONFIG_NOT_WRITABLE',
@@ -45,22 +38,15 @@ export class NamesrvConfigStore {
       );
     }
   }
-
-  async #read(): Promise<Buffer | undefined> {
-    try {
-      return await readFile(this.path);
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
-  }
 }
 
-/** In the encoding that the file has: what was not valid UTF-8 was read as ISO-8859-1. */
-function encodeAs(text: string, former: Buffer | undefined): Buffer {
-  const isLatin1 =
-    former !== undefined && !Buffer.from(decodePropertiesBytes(former), 'utf8').equals(withoutMark(former));
-  return Buffer.from(text, isLatin1 ? 'latin1' : 'utf8');
+/** The file with these values, in the encoding that it has: what is not valid UTF-8 is read as ISO-8859-1. */
+function edited(former: Buffer | undefined, values: ReadonlyMap<string, string>): Buffer {
+  const text = former === undefined ? '' : decodePropertiesBytes(former);
+  const after = editProperties(text, values);
+  if (former === undefined) return Buffer.from(after);
+  if (after === text) return former;
+  return Buffer.from(after, Buffer.from(text).equals(withoutMark(former)) ? 'utf8' : 'latin1');
 }
 
 function withoutMark(bytes: Buffer): Buffer {

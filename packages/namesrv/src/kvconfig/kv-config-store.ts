@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { decodeKvConfig, encodeKvConfig, type KvConfigTable } from '@rmqns/protocol';
 import { encodeUtf8 } from '@rmqns/remoting/json';
 import { NamesrvError } from '../errors.js';
-import { isMissing, linkTarget, replaceFile } from './replace-file.js';
+import { readIfThere, updateFile } from './replace-file.js';
 
 /**
  * Keeps the KV configuration in the file `kvConfigPath`, in Apache's format, one line in UTF-8 (reference: nameserver 4).
@@ -60,11 +59,7 @@ export class KvConfigStore {
 
   async #write(bytes: Buffer): Promise<void> {
     try {
-      const target = await linkTarget(this.path);
-      const former = await this.#read();
-      if (former?.equals(bytes)) return;
-      if (former !== undefined) await replaceFile(`${target}.bak`, former);
-      await replaceFile(target, bytes);
+      await updateFile(this.path, () => bytes);
     } catch (error) {
       throw new NamesrvError(
         'KV_CONFIG_NOT_WRITABLE',
@@ -76,9 +71,8 @@ export class KvConfigStore {
 
   async #read(): Promise<Buffer | undefined> {
     try {
-      return await readFile(this.path);
+      return await readIfThere(this.path);
     } catch (error) {
-      if (isMissing(error)) return undefined;
       throw this.#unreadable('cannot be read', error);
     }
   }

@@ -1,4 +1,4 @@
-import { mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, readlink, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 const MAX_LINKS = 16;
@@ -42,6 +42,26 @@ export async function replaceFile(
   await syncDirectory(directory, files);
 }
 
+/** The content of a file; `undefined` where there is none. */
+export async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** {@link replaceFile} by what is made of the former content, which is left beside it as `.bak`; nothing is written where both are equal. */
+export async function updateFile(path: string, update: (former: Buffer | undefined) => Buffer): Promise<void> {
+  const target = await linkTarget(path);
+  const former = await readIfThere(path);
+  const content = update(former);
+  if (former?.equals(content)) return;
+  if (former !== undefined) await replaceFile(`${target}.bak`, former);
+  await replaceFile(target, content);
+}
+
 async function syncDirectory(directory: string, files: ReplaceFileSystem): Promise<void> {
   // Windows has no way to do this.
   if (process.platform === 'win32') return;
@@ -54,7 +74,7 @@ async function syncDirectory(directory: string, files: ReplaceFileSystem): Promi
 }
 
 /** The file that a path means, through symbolic links, also where it does not exist yet. */
-export async function linkTarget(path: string): Promise<string> {
+async function linkTarget(path: string): Promise<string> {
   let target = resolve(path);
   for (let links = 0; links < MAX_LINKS; links++) {
     try {
@@ -72,6 +92,6 @@ export async function linkTarget(path: string): Promise<string> {
 }
 
 /** Whether an error of the file system says that there is no such file. */
-export function isMissing(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

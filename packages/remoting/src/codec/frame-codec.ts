@@ -46,13 +46,14 @@ export function encodeFrame(command: RemotingCommand): Buffer[] {
 
 /** {@link encodeFrame} without a list for the usual case of one Buffer. */
 export function encodeFrameParts(command: RemotingCommand): Buffer | Buffer[] {
-  if (!hasPlainNumbers(command)) return frameWithHeader(command, encodeHeader(command));
-  if (command.serializeType !== SerializeType.ROCKETMQ) {
-    return jsonFrame(command) ?? frameWithHeader(command, encodeJsonHeader(command));
-  }
-  return command.hasExtFields || !hasNoRemark(command)
-    ? frameWithHeader(command, encodeRocketMqHeader(command))
-    : plainBinaryFrame(command);
+  const plain = hasPlainNumbers(command) ? plainFrame(command) : undefined;
+  return plain ?? frameWithHeader(command, encodeHeader(command));
+}
+
+/** The frame of a command whose header needs no rules; `undefined` when it does. */
+function plainFrame(command: RemotingCommand): Buffer | Buffer[] | undefined {
+  if (command.serializeType !== SerializeType.ROCKETMQ) return jsonFrame(command);
+  return command.hasExtFields || !hasNoRemark(command) ? undefined : plainBinaryFrame(command);
 }
 
 function encodeHeader(command: RemotingCommand): Buffer {
@@ -89,6 +90,14 @@ function frameWithHeader(command: RemotingCommand, header: Buffer): Buffer | Buf
   const head = allocateHead(command, header.length);
   head.set(header, HEAD_BYTES);
   return withBody(head, HEAD_BYTES + header.length, command.body);
+}
+
+/** A frame as {@link decodeFrame} takes it, with its four length bytes before it. */
+export function withLength(frame: Buffer): Buffer {
+  const whole = Buffer.allocUnsafe(4 + frame.length);
+  writeInt32(whole, 0, frame.length);
+  whole.set(frame, 4);
+  return whole;
 }
 
 /** Memory for the frame up to its body, or with it when that is small, with both lengths in place. */

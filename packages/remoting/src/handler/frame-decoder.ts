@@ -192,7 +192,6 @@ export class FrameDecoder implements ChannelHandler {
 
   /** False when no frame is whole, or one was bad. */
   #passFrame(ctx: ChannelHandlerContext): boolean {
-    const address = ctx.channel.remoteAddress;
     let command: RemotingCommand;
     try {
       const splitter = this.#splitter;
@@ -201,7 +200,7 @@ export class FrameDecoder implements ChannelHandler {
       command = decodeFrame(splitter.frame, this.#maxHeaderBytes, splitter.frameStart, splitter.frameEnd);
       noteFrameBytes(command, 4 + splitter.frameEnd - splitter.frameStart);
     } catch (thrown) {
-      this.#fail(ctx, withAddress(thrown, address));
+      this.#fail(ctx, withAddress(thrown, ctx.channel.remoteAddress));
       return false;
     }
     ctx.fireChannelRead(command);

@@ -2,6 +2,7 @@ import { asBuffer } from '../buffer/as-buffer.js';
 import type { ChannelHandler, WriteListener } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { type DescribeFrameOptions, describeFrame } from '../codec/describe-frame.js';
+import { withLength } from '../codec/frame-codec.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
 import { RemotingError } from '../errors.js';
 
@@ -56,10 +57,4 @@ export class FrameLogger implements ChannelHandler {
       return false;
     }
   }
-}
-
-function withLength(frame: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(frame.length, 0);
-  return Buffer.concat([length, frame]);
 }

@@ -10,9 +10,7 @@ import { DEADLINE_FIELD } from './request-deadline.js';
 import { type InvokeCallback, ResponseFuture, type ResponseFutureInit } from './response-future.js';
 import { ResponseTable } from './response-table.js';
 import type { RpcHook } from './rpc-hook.js';
-
-/** A server that shuts down refuses a request so, if the client's version says that it knows (reference: remoting 3.10). */
-const GO_AWAY = 1500;
+import { SystemCode } from './system-code.js';
 
 export interface CallPathOptions {
   readonly logger: Logger;
@@ -150,7 +148,7 @@ export class CallPath {
       return;
     }
     this.#counters.responsesIn++;
-    if (response.code === GO_AWAY && this.onGoAway !== undefined) {
+    if (response.code === SystemCode.GO_AWAY && this.onGoAway !== undefined) {
       this.onGoAway(future, channel);
       return;
     }

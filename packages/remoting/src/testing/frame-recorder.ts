@@ -4,6 +4,7 @@ import type { ChannelHandlerContext } from '../channel/channel-handler-context.j
 import { RemotingClient } from '../client/remoting-client.js';
 import { type Clock, systemClock } from '../clock.js';
 import { describeFrame } from '../codec/describe-frame.js';
+import { withLength } from '../codec/frame-codec.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
 import { RemotingError } from '../errors.js';
 import { RemotingServer } from '../server/remoting-server.js';
@@ -147,13 +148,6 @@ function splitting(note: (frame: Buffer | string) => void): (bytes: Uint8Array) 
       note(RemotingError.is(error) ? error.message : String(error));
     }
   };
-}
-
-function withLength(frame: Buffer): Buffer {
-  const whole = Buffer.allocUnsafe(4 + frame.length);
-  whole.writeUInt32BE(frame.length, 0);
-  whole.set(frame, 4);
-  return whole;
 }
 
 /** Tests may show everything, so values are there as well. */
