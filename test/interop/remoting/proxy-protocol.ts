@@ -30,7 +30,7 @@ export function describeProxyProtocol(java: () => JavaRemoting, version: ApacheV
         await using server = new RemotingServer({ proxyProtocolFrom: ['127.0.0.1'] });
         serveAsJava(server);
         await server.start();
-        await using relay = await Relay.start(server.address, header);
+        await using relay = await Relay.start(server.address, { prefix: header });
         using client = await java().client();
         expect(await client.invokeSync(relay.address, { code: Code.WHO })).to.include({ code: 0, remark: SOURCE });
         const direct = await client.invokeSync(server.address, { code: Code.WHO });
@@ -39,7 +39,7 @@ export function describeProxyProtocol(java: () => JavaRemoting, version: ApacheV
 
       it(`calls Java's server, which ${version === '5.3.3' ? 'takes' : 'does not know'} the same ${name} header`, async () => {
         using server = await java().server();
-        await using relay = await Relay.start(server.address, header);
+        await using relay = await Relay.start(server.address, { prefix: header });
         await using client = new RemotingClient();
         const call = client.invokeSync(relay.address, RemotingCommand.request(Code.WHO));
         const outcome = await call.then(

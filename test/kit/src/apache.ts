@@ -10,6 +10,9 @@ export type ApacheVersion = '4.7.1' | '4.9.7' | '5.3.3';
 
 export const apacheVersions: readonly ApacheVersion[] = ['4.7.1', '4.9.7', '5.3.3'];
 
+/** The jars that the interop kit can fetch: those of a release, and those of its proxy apart. */
+export type ApacheJars = ApacheVersion | '5.3.3-proxy';
+
 const script = join(repositoryRoot, 'test/interop/kit/apache');
 const BOOT_TIMEOUT_MILLIS = 60_000;
 const FETCH_TIMEOUT_MILLIS = 280_000;
@@ -33,6 +36,13 @@ export interface ApacheNameServer {
   readonly process: CapturedProcess;
 }
 
+/** A gRPC proxy that was started. */
+export interface ApacheProxy {
+  /** Where gRPC clients find it, `host:port`. */
+  readonly grpcAddress: string;
+  readonly process: CapturedProcess;
+}
+
 /**
  * Real Apache processes for one test suite, run by the interop kit. Disposing of this object kills those that still run and removes all
  * their files.
@@ -50,8 +60,8 @@ export class ApacheProcesses implements AsyncDisposable {
     return new ApacheProcesses(await TemporaryDirectory.create());
   }
 
-  /** Makes sure that the jars of a version are there; the first time on a machine this downloads them. */
-  async fetch(version: ApacheVersion): Promise<void> {
+  /** Makes sure that the jars are there; the first time on a machine this downloads them. */
+  async fetch(version: ApacheJars): Promise<void> {
     const fetch = this.#run(`fetch of ${version}`, ['fetch', version]);
     const { code } = await fetch.waitForExit(FETCH_TIMEOUT_MILLIS);
     if (code !== 0) throw new Error(`the jars of ${version} could not be fetched\n${fetch.tail()}`);
@@ -84,6 +94,15 @@ export class ApacheProcesses implements AsyncDisposable {
     if (port === undefined) throw new Error(`the kit did not tell the broker's port\n${process.tail()}`);
     const brokerName = String(settings['brokerName'] ?? 'broker-a');
     return { version, brokerAddr: `127.0.0.1:${port}`, brokerName, directory, process };
+  }
+
+  /** A gRPC proxy of 5.3.3 that has said that it is up; it has asked the name server by then. */
+  async startProxy(namesrvAddr: string, settings: ApacheSettings = {}): Promise<ApacheProxy> {
+    const process = this.#run('proxy 5.3.3', ['proxy', '5.3.3', namesrvAddr, this.#home(), ...pairs(settings)]);
+    await process.waitForOutput(/startup successfully/, BOOT_TIMEOUT_MILLIS);
+    const grpcAddress = process.output.match(/proxy \S+ on (127\.0\.0\.1:\d+) \(gRPC\)/)?.[1];
+    if (grpcAddress === undefined) throw new Error(`the kit did not tell the proxy's port\n${process.tail()}`);
+    return { grpcAddress, process };
   }
 
   /** Runs an admin command and returns what it printed: its exit code is 0 whatever happened. */

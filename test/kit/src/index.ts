@@ -1,7 +1,9 @@
 export {
   type ApacheBroker,
+  type ApacheJars,
   type ApacheNameServer,
   ApacheProcesses,
+  type ApacheProxy,
   type ApacheSettings,
   type ApacheVersion,
   apacheVersions,
