@@ -52,7 +52,9 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   readonly #leaving = new Map<string, Promise<void>>();
   /** Rounds that begin in this turn. */
   readonly #beginning = new Map<string, Promise<RegistrationRound | undefined>>();
-  readonly #abort = new AbortController();
+  /** Another one after each {@link suspend}. */
+  #abort = new AbortController();
+  #suspended = false;
   #master: MasterAddresses = { masterAddr: undefined, haServerAddr: undefined };
   #timer: Timer | undefined;
   /** Whether anything may have been registered. */
@@ -148,8 +150,46 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     for (const link of this.#links.values()) if (!addresses.includes(link.address)) this.#removeLink(link);
     for (const address of addresses) {
       const added = this.#addLink(address);
-      if (this.#active) void added?.reconnect();
+      if (this.#active && !this.#suspended) void added?.reconnect();
     }
+  }
+
+  /** Whether {@link suspend} holds. */
+  get isSuspended(): boolean {
+    return this.#suspended;
+  }
+
+  /**
+   * Stops registering until {@link resume}: a round under way is given up, and no name server hears of the broker again. Unless told
+   * otherwise, all are told at once that it leaves, 3 s each at most; an own client closes the connections to those that did not take it,
+   * for which they forget the broker, too. The timers go on. Takes effect before it returns; twice is as good as once.
+   */
+  async suspend({ unregister = true }: ShutdownOptions = {}): Promise<FanOutResult<void>> {
+    if (this.#shutdown !== undefined) return await this.#shutdown;
+    this.#suspended = true;
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    const addresses = this.nameServerAddressList;
+    for (const link of this.#links.values()) link.leave();
+    const told = unregister && this.#active ? this.#unregisterAll(addresses) : undefined;
+    if (told !== undefined) {
+      this.#active = false;
+      for (const address of addresses) this.#keepLeaving(address, told);
+    }
+    this.#links.clear();
+    for (const address of addresses) this.#addLink(address);
+    return (await told) ?? { outcomes: [], completed: [] };
+  }
+
+  /**
+   * Registers again, with all name servers and at once.
+   *
+   * @returns that round; `undefined` where the registrar was not suspended or not started, or is shut down
+   */
+  async resume(): Promise<RegistrationRound | undefined> {
+    if (!this.#suspended) return undefined;
+    this.#suspended = false;
+    return this.#timer === undefined ? undefined : await this.#logged(this.topicsChanged());
   }
 
   /**
@@ -183,15 +223,16 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     oneway: boolean,
     forceRegister: boolean,
   ): Promise<RegistrationRound | undefined> {
-    if (this.#abort.signal.aborted) return undefined;
+    const { signal } = this.#abort;
+    if (signal.aborted || this.#suspended) return undefined;
     const { clock } = this.#client;
     const began = clock.monotonic();
     this.#active = true;
     const decision = forceRegister ? undefined : await this.#needRegister();
-    if (this.#abort.signal.aborted) return undefined;
+    if (signal.aborted) return undefined;
     const { needed, queryOutcomes } = decision ?? { needed: true };
     const result = needed ? await this.#registerAll(oneway, checkOrderConfig) : { outcomes: [], completed: [] };
-    if (this.#abort.signal.aborted) return undefined;
+    if (signal.aborted) return undefined;
     const round = { ...result, needed, queryOutcomes, durationMillis: clock.monotonic() - began };
     if (this.#links.size > 0) this.#tell('round', round);
     return round;
@@ -281,8 +322,12 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     const { address } = link;
     link.leave();
     this.#links.delete(address);
-    if (!this.#active) return;
-    const leaving = this.#unregister(address).finally(() => {
+    if (this.#active) this.#keepLeaving(address, this.#unregister(address));
+  }
+
+  /** Nothing else is said to an address before the farewell has ended. */
+  #keepLeaving(address: string, farewell: Promise<unknown>): void {
+    const leaving = Promise.all([this.#leaving.get(address), farewell]).then(() => {
       if (this.#leaving.get(address) === leaving) this.#leaving.delete(address);
     });
     this.#leaving.set(address, leaving);
@@ -291,7 +336,18 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   async #unregister(address: string): Promise<void> {
     const { identity, unregisterBrokerTimeoutMillis: timeoutMillis } = this.#options;
     await unregisterBrokerAll(this.#client, [address], identity, { timeoutMillis });
-    // Another's client may have other uses for the connection.
+    this.#disconnect(address);
+  }
+
+  async #unregisterAll(addresses: readonly string[]): Promise<FanOutResult<void>> {
+    const { identity, unregisterBrokerTimeoutMillis: timeoutMillis } = this.#options;
+    const result = await unregisterBrokerAll(this.#client, addresses, identity, { timeoutMillis });
+    for (const { address, status } of result.outcomes) if (status !== 'ok') this.#disconnect(address);
+    return result;
+  }
+
+  /** Another's client may have other uses for the connection. */
+  #disconnect(address: string): void {
     if (this.#ownsClient) void this.#client.remotingClient.channel(address)?.close();
   }
 
