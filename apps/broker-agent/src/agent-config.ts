@@ -1,3 +1,4 @@
+import type { OnFailing } from './health-gate.js';
 import type { TopicConfigTable } from './topic-config-table.js';
 
 /** What the agent does and for whom, whichever form of configuration said so. */
@@ -7,6 +8,7 @@ export interface AgentConfig {
   readonly identity: BrokerIdentity;
   readonly register: RegisterConfig;
   readonly topics: TopicsConfig;
+  readonly health: HealthConfig;
   /** Where the data version is kept over restarts. */
   readonly stateDirectory: string;
 }
@@ -51,6 +53,12 @@ interface TopicsConfig {
   readonly debounceMillis: number;
   /** A table of fewer topics is not published. */
   readonly minimum: number;
+}
+
+/** What depends on the node's health. */
+interface HealthConfig {
+  /** Default `unregister`. */
+  readonly onFailing: OnFailing;
 }
 
 export type TopicSourceConfig =

@@ -114,6 +114,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
       debounceMillis: yaml.topics.debounce,
       minimum: yaml.topics.minimum,
     },
+    health: { onFailing: 'unregister' as const },
     stateDirectory: resolve(yaml.state.dir),
   };
 }

@@ -1,14 +1,17 @@
-import { BrokerRegistrar, type RegistrationRound } from '@rmqns/namesrv-client';
-import type { TopicConfigSerializeWrapper } from '@rmqns/protocol';
+import { BrokerRegistrar, type RegistrationRound, sentTopicTable } from '@rmqns/namesrv-client';
+import { PermName, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger, Timer } from '@rmqns/remoting';
+import { EventEmitter } from 'eventemitter3';
 import type { AgentConfig } from './agent-config.js';
+import type { AgentEventMap } from './agent-events.js';
+import { type AgentParts, agentParts } from './agent-parts.js';
+import type { AgentState, AgentStatus } from './agent-status.js';
 import { brokerTopics } from './broker-topics.js';
 import { DataVersionStore } from './data-version-store.js';
+import { NameServerRecords } from './name-server-records.js';
 import { brokerIdentity } from './register-request.js';
 import { RegistrationLog } from './registration-log.js';
-import { staticTopicsSource } from './static-topics-source.js';
 import { TopicConfigManager } from './topic-config-manager.js';
-import { TopicsJsonSource } from './topics-json-source.js';
 
 export interface AgentOptions {
   readonly config: AgentConfig;
@@ -16,38 +19,43 @@ export interface AgentOptions {
   readonly logger: Logger;
   /** False: the state directory is left as it is. Default true. */
   readonly persist?: boolean | undefined;
+  /** Default: those that the configuration asks for. */
+  readonly parts?: AgentParts | undefined;
 }
 
 /**
- * Registers one storage node with its name servers as long as it runs. Before there is a good topic table, and while no name server can be
- * reached, it waits.
+ * Registers one storage node with its name servers as long as it runs and passes. Before there is a good topic table, before the node passed
+ * for the first time, and while no name server can be reached, it waits.
  */
-export class Agent {
+export class Agent extends EventEmitter<AgentEventMap> {
   readonly #config: AgentConfig;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #parts: AgentParts;
   readonly #topics: TopicConfigManager;
   readonly #registrar: BrokerRegistrar;
+  readonly #records: NameServerRecords;
+  readonly #log: RegistrationLog;
   #delay: Timer | undefined;
   /** Whether the start delay is over. */
   #began = false;
+  /** Whether the node passed at any time. */
+  #passed = false;
   /** Whether the rounds run. */
   #started = false;
-  readonly #log: RegistrationLog;
   #stopped: Promise<void> | undefined;
 
-  constructor({ config, clock, logger, persist = true }: AgentOptions) {
+  constructor({ config, clock, logger, persist = true, parts = agentParts(config, clock, logger) }: AgentOptions) {
+    super();
     const { identity, register, topics } = config;
     this.#config = config;
     this.#clock = clock;
     this.#logger = logger;
+    this.#parts = parts;
     this.#topics = new TopicConfigManager({
-      sources: topics.sources.map((source) =>
-        source.kind === 'static'
-          ? staticTopicsSource(source.table)
-          : new TopicsJsonSource({ path: source.path, clock, logger, debounceMillis: topics.debounceMillis }),
-      ),
+      sources: parts.topicSources,
       brokerTopics: register.includeBrokerTopics ? brokerTopics(identity.clusterName, identity.brokerName) : new Map(),
+      brokerPermission: identity.brokerPermission,
       minimum: topics.minimum,
       compressed: register.compressed,
       store: new DataVersionStore(config.stateDirectory),
@@ -57,29 +65,19 @@ export class Agent {
     });
     this.#registrar = new BrokerRegistrar({
       identity: brokerIdentity(identity),
-      nameServerAddressList: config.namesrvAddresses,
-      topics: { current: () => this.#published() },
+      nameServerAddressList: parts.nameServers.current ?? [],
+      topics: { current: () => this.#sent() },
       filterServerList: identity.filterServers,
       registerNameServerPeriodMillis: register.periodMillis,
       registerBrokerTimeoutMillis: register.timeoutMillis,
       forceRegister: register.forceRegister,
       compressedRegister: register.compressed,
-      brokerPermission: identity.brokerPermission,
       clock,
       logger,
     });
-    const log = new RegistrationLog(logger);
-    this.#log = log;
-    this.#registrar
-      .on('round', (round) => log.round(round, this.#registrar.flappingAddressList))
-      .on('outcome', (outcome, late) => log.outcome(outcome, late))
-      .on('flapping', (namesrv, shortConnections) => log.flapping(namesrv, shortConnections))
-      .on('reconnect', (outcome) => log.reconnect(outcome))
-      .on('masterChanged', (master, namesrv) => log.masterChanged(master, namesrv))
-      .on('orderTopicConfig', (table, namesrv) => {
-        log.orderTopics(table, namesrv);
-        void this.#topics.updateOrderTopicConfig(table);
-      });
+    this.#records = new NameServerRecords(clock);
+    this.#log = new RegistrationLog(logger);
+    this.#listen();
   }
 
   /** What is or would be registered; `undefined` as long as there was no good topic table. */
@@ -92,38 +90,69 @@ export class Agent {
     return this.#topics.missingSources;
   }
 
+  get status(): AgentStatus {
+    const { health, nameServers, topicSources } = this.#parts;
+    const { published } = this;
+    return {
+      state: this.#state(),
+      waitingFor: this.#waitingFor(),
+      identity: this.#config.identity,
+      health: health.health,
+      probes: health.probes,
+      topics: {
+        count: published?.topicConfigTable?.size,
+        dataVersion: published?.dataVersion,
+        sources: topicSources.map(({ name, current, problem }) => ({ name, topics: current?.table.size, problem })),
+      },
+      nameServers: {
+        source: nameServers.name,
+        problem: nameServers.problem,
+        servers: this.#records.describe(this.#registrar),
+      },
+      master: this.#registrar.masterAddresses,
+    };
+  }
+
   /**
-   * Looks for topics and begins to register, at the latest once there are some. Settles when the topics were looked for.
+   * Looks for topics and name servers and begins to register, at the latest once there are some and the node passes. Settles when the topics
+   * were looked for.
    *
    * @throws the file system's error when the state directory cannot be used
    */
   async start(): Promise<void> {
+    const { health, nameServers } = this.#parts;
+    const looked = this.#startNameServers();
     await this.#topics.start(() => this.#onTopicsChanged());
-    const { identity, namesrvAddresses, register } = this.#config;
+    looked.catch((error: unknown) => this.#logger.error({ err: error }, 'cannot look for name servers'));
+    if (this.#stopped !== undefined) return;
+    health.start(() => this.#onHealthChanged());
+    const { identity, register } = this.#config;
     const { brokerName, brokerId, clusterName, brokerAddr } = identity;
-    const fields = { cluster: clusterName, broker: brokerName, brokerId, addr: brokerAddr, namesrv: namesrvAddresses };
-    this.#logger.info(fields, 'the agent started');
+    const fields = { cluster: clusterName, broker: brokerName, brokerId, addr: brokerAddr };
+    this.#logger.info({ ...fields, namesrv: nameServers.current ?? nameServers.name }, 'the agent started');
     if (this.published === undefined)
       this.#logger.warn({ sources: this.missingSources }, 'nothing is registered yet, waiting for topics');
+    if (health.health === 'failing') this.#logger.info({}, 'nothing is registered yet, waiting for the node to pass');
     if (register.startDelayMillis === 0) this.#began = true;
     else {
       this.#delay = this.#clock.setTimeout(() => {
         this.#began = true;
-        this.#register();
+        this.#update();
       }, register.startDelayMillis);
     }
-    if (this.#began) this.#register();
+    this.#update();
   }
 
   /**
-   * Looks for topics, registers once with all name servers, and closes the connections without a farewell: name servers forget the node
+   * Looks for topics and name servers, registers once with all, and closes the connections without a farewell: name servers forget the node
    * for that, unless another agent registered it meanwhile. `undefined`: there was no good topic table.
    *
    * @throws the file system's error when the state directory cannot be used
    */
   async registerOnce(): Promise<RegistrationRound | undefined> {
-    await this.lookForTopics();
+    await Promise.all([this.lookForTopics(), this.#startNameServers()]);
     const round = this.published === undefined ? undefined : await this.#registrar.registerBrokerAll(true, false, true);
+    this.#parts.nameServers.close();
     await Promise.all([this.#registrar.shutdown({ unregister: false }), this.#topics.close()]);
     return round;
   }
@@ -144,6 +173,8 @@ export class Agent {
 
   async #stop(): Promise<void> {
     this.#delay?.cancel();
+    this.#parts.health.close();
+    this.#parts.nameServers.close();
     const [{ outcomes }] = await Promise.all([
       this.#registrar.shutdown({ unregister: this.#config.register.unregisterOnStop }),
       this.#topics.close(),
@@ -151,22 +182,134 @@ export class Agent {
     this.#log.left(outcomes);
   }
 
+  #listen(): void {
+    const log = this.#log;
+    this.#registrar
+      .on('round', (round) => {
+        log.round(round, this.#registrar.flappingAddressList);
+        this.#tell('round', round);
+      })
+      .on('outcome', (outcome, late) => {
+        this.#records.note(outcome);
+        log.outcome(outcome, late);
+        this.#tell('outcome', outcome, late);
+      })
+      .on('flapping', (namesrv, shortConnections) => log.flapping(namesrv, shortConnections))
+      .on('reconnect', (outcome) => {
+        this.#records.note(outcome);
+        log.reconnect(outcome);
+        this.#tell('reconnect', outcome);
+      })
+      .on('masterChanged', (master, namesrv) => {
+        log.masterChanged(master, namesrv);
+        this.#tell('masterChanged', master, namesrv);
+      })
+      .on('orderTopicConfig', (table, namesrv) => {
+        if (log.orderTopics(table, namesrv)) this.#tell('orderTopicsChanged', table, namesrv);
+        void this.#topics.updateOrderTopicConfig(table);
+      });
+  }
+
+  #startNameServers(): Promise<void> {
+    const { nameServers } = this.#parts;
+    const onChange = (): void => {
+      const { current } = nameServers;
+      if (current === undefined || this.#stopped !== undefined) return;
+      const before = this.#registrar.nameServerAddressList;
+      this.#registrar.updateNameServerAddressList(current);
+      const now = this.#registrar.nameServerAddressList;
+      if (JSON.stringify([...now].sort()) === JSON.stringify([...before].sort())) return;
+      this.#logger.info({ namesrv: now, before, source: nameServers.name }, 'the list of name servers changed');
+      this.#tell('nameServersChanged', now);
+    };
+    return nameServers.start(onChange).then(onChange);
+  }
+
   #onTopicsChanged(): void {
-    if (!this.#began || this.#stopped !== undefined) return;
-    this.#register();
+    if (this.published !== undefined) this.#tell('topicsChanged', this.published);
+    if (!this.#update() && this.#started)
+      void this.#logged(this.#registrar.topicsChanged(), 'the topics cannot be registered');
   }
 
-  /** The first time this starts the rounds. */
-  #register(): void {
-    if (this.published === undefined || this.#stopped !== undefined) return;
-    const round = this.#started ? this.#registrar.topicsChanged() : this.#registrar.start();
+  #onHealthChanged(): void {
+    if (this.#stopped !== undefined) return;
+    const { health, probes } = this.#parts.health;
+    const { onFailing } = this.#config.health;
+    const { brokerPermission } = this.#config.identity;
+    if (health === 'passing') this.#logger.info({}, 'the node passes');
+    else {
+      const failing = probes.filter((probe) => probe.health === 'failing');
+      this.#logger.warn({ onFailing, probes: failing }, 'the node fails');
+    }
+    this.#tell('healthChanged', health);
+    if (onFailing === 'read-only') {
+      const permission = health === 'passing' ? brokerPermission : brokerPermission & ~PermName.WRITE;
+      void this.#topics.updateBrokerPermission(permission);
+    }
+    this.#update();
+  }
+
+  /**
+   * Brings the registration to what start delay, topics and health ask for.
+   *
+   * @returns whether this began a round
+   */
+  #update(): boolean {
+    if (!this.#began || this.published === undefined || this.#stopped !== undefined) return false;
+    const { health } = this.#parts.health;
+    const { onFailing } = this.#config.health;
+    if (health === 'passing') this.#passed = true;
+    if (!this.#passed) return false;
+    if (health === 'failing' && (onFailing === 'unregister' || onFailing === 'silent')) {
+      if (this.#registrar.isSuspended) return false;
+      const left = this.#registrar.suspend({ unregister: onFailing === 'unregister' });
+      void left.then(({ outcomes }) => this.#log.left(outcomes));
+      return false;
+    }
+    const resumes = this.#registrar.isSuspended;
+    const resumed = this.#registrar.resume();
+    if (this.#started && !resumes) return false;
+    const began = this.#started ? resumed : this.#registrar.start();
     this.#started = true;
-    round.catch((error: unknown) => this.#logger.error({ err: error }, 'the topics cannot be registered'));
+    void this.#logged(began, 'the topics cannot be registered');
+    return true;
   }
 
-  #published(): TopicConfigSerializeWrapper {
-    const { published } = this.#topics;
+  #state(): AgentState {
+    if (this.#stopped !== undefined) return 'stopped';
+    if (this.#registrar.isSuspended) return 'suspended';
+    if (this.#started) return 'registering';
+    return this.#began ? 'waiting' : 'starting';
+  }
+
+  #waitingFor(): string[] {
+    if (this.#stopped !== undefined) return [];
+    const { health, nameServers } = this.#parts;
+    return [
+      ...(this.published === undefined ? this.missingSources.map((name) => `topics of ${name}`) : []),
+      ...(nameServers.current === undefined ? [`name servers of ${nameServers.name}`] : []),
+      ...(this.#started && nameServers.current !== undefined && this.#registrar.registeredAddressList.length === 0
+        ? ['any name server']
+        : []),
+      ...(health.health === 'failing' ? ['the node to pass'] : []),
+    ];
+  }
+
+  #logged(round: Promise<unknown>, message: string): Promise<unknown> {
+    return round.catch((error: unknown) => this.#logger.error({ err: error }, message));
+  }
+
+  #tell<Event extends keyof AgentEventMap>(event: Event, ...args: AgentEventMap[Event]): void {
+    try {
+      (this as EventEmitter).emit(event, ...args);
+    } catch (error) {
+      this.#logger.error({ err: error }, `a listener of ${event} threw`);
+    }
+  }
+
+  #sent(): TopicConfigSerializeWrapper {
+    const { published, brokerPermission } = this.#topics;
     if (published === undefined) throw new Error('there is no topic table to register');
-    return published;
+    return sentTopicTable(published, brokerPermission, false);
   }
 }

@@ -68,6 +68,7 @@ export function readBrokerConf(
       debounceMillis: 500,
       minimum: 0,
     },
+    health: { onFailing: 'unregister' as const },
     stateDirectory: join(storePathRootDir, 'config', 'rmq-agent'),
   };
   const problems = [...malformed.map(({ line, problem }) => `${path}:${line}: ${problem}`), ...reader.problems];

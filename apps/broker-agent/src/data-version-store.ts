@@ -8,6 +8,7 @@ import {
   MqVersion,
   type TopicConfigSerializeWrapper,
 } from '@rmqns/protocol';
+import { jsonField, parseFastJson, toInt32, toObject } from '@rmqns/remoting/json';
 import { readRegularFile } from './read-regular-file.js';
 
 /** The file of the state directory. */
@@ -17,12 +18,15 @@ const STATE_FILE = 'registered-topics.json';
 export interface StoredRegistration {
   /** `undefined`: none, or none that can be read. */
   readonly wrapper: TopicConfigSerializeWrapper | undefined;
+  /** The broker's permission under which that was registered; `undefined` where nobody noted it. */
+  readonly brokerPermission?: number | undefined;
   /** Why a file that is there cannot be used. */
   readonly problem?: string | undefined;
 }
 
 /**
- * Keeps the table last registered and its data version over restarts, as the body of that registration in JSON. A write replaces the whole
+ * Keeps the table last registered, the broker's permission then and their data version over restarts: the body of that registration in
+ * JSON, with a field `brokerPermission`. A write replaces the whole
  * file or leaves the old one, also where several have the same directory; nobody but its owner may read it.
  */
 export class DataVersionStore {
@@ -45,7 +49,8 @@ export class DataVersionStore {
     try {
       if (bytes.length === 0) return { wrapper: undefined, problem: 'it is empty' };
       const options = { compressed: false, requestVersion: MqVersion.V5_3_3, nowMillis: 0 };
-      return { wrapper: decodeRegisterBrokerBody(bytes, options).topicConfigSerializeWrapper };
+      const { topicConfigSerializeWrapper: wrapper } = decodeRegisterBrokerBody(bytes, options);
+      return { wrapper, brokerPermission: decodeBrokerPermission(bytes) };
     } catch (error) {
       return { wrapper: undefined, problem: error instanceof Error ? error.message : String(error) };
     }
@@ -66,13 +71,17 @@ export class DataVersionStore {
   }
 
   /** @throws the file system's error; the old file is then as it was */
-  async save(wrapper: TopicConfigSerializeWrapper): Promise<void> {
+  async save(wrapper: TopicConfigSerializeWrapper, brokerPermission: number): Promise<void> {
     const body = { topicConfigSerializeWrapper: wrapper, filterServerList: [] };
     const temporary = this.#temporaryPath();
     try {
       const file = await open(temporary, 'wx', 0o600);
       try {
-        await file.writeFile(encodeRegisterBrokerBody(body, { compressed: false, fiveX: true }));
+        const json = encodeRegisterBrokerBody(body, { compressed: false, fiveX: true });
+        // One more field of the same object.
+        await file.writeFile(
+          Buffer.concat([Buffer.from(`{"brokerPermission":${brokerPermission},`), json.subarray(1)]),
+        );
         await file.sync();
       } finally {
         await file.close();
@@ -88,4 +97,9 @@ export class DataVersionStore {
   #temporaryPath(): string {
     return `${this.path}.${randomUUID()}.tmp`;
   }
+}
+
+function decodeBrokerPermission(bytes: Uint8Array): number | undefined {
+  const object = toObject(parseFastJson(Buffer.from(bytes).toString('utf8')), 'the registration');
+  return object == null ? undefined : toInt32(jsonField(object, 'brokerPermission'), 'brokerPermission');
 }

@@ -131,11 +131,13 @@ export class RegistrationLog {
     this.#logger.info(fields, masterAddr === undefined ? 'the master is gone' : 'the master is known');
   }
 
-  orderTopics(table: ReadonlyMap<string, string>, namesrv: string): void {
+  /** @returns whether it is another table than before */
+  orderTopics(table: ReadonlyMap<string, string>, namesrv: string): boolean {
     const text = JSON.stringify([...table].sort(([a], [b]) => (a < b ? -1 : 1)));
-    if (text === this.#orderTopics || (this.#orderTopics === '' && table.size === 0)) return;
+    if (text === this.#orderTopics || (this.#orderTopics === '' && table.size === 0)) return false;
     this.#orderTopics = text;
     this.#logger.info({ orderTopics: Object.fromEntries(table), namesrv }, 'the table of ordered topics changed');
+    return true;
   }
 
   #outcome({ address, status, error, durationMillis }: Outcome, what: string): void {

@@ -16,6 +16,8 @@ export interface TopicConfigManagerOptions {
   readonly sources: readonly TopicSource[];
   /** Go along with what the sources have; a source's topic of the same name wins. */
   readonly brokerTopics: TopicConfigTable;
+  /** Bits of PermName; what lacks here is taken from every topic as it is sent. */
+  readonly brokerPermission: number;
   /** A table of fewer topics is not published. */
   readonly minimum: number;
   readonly store: DataVersionStore;
@@ -28,12 +30,15 @@ export interface TopicConfigManagerOptions {
 }
 
 /**
- * The node's topics and their data version (upstream: `TopicConfigManager`). The version changes when the table does and only then, moves
- * forward only, also over restarts, and is on the disk before anybody sees it.
+ * The node's topics and their data version (upstream: `TopicConfigManager`). The version changes when the table or the broker's permission
+ * does and only then, moves forward only, also over restarts, and is on the disk before anybody sees it.
  */
 export class TopicConfigManager {
   readonly #options: TopicConfigManagerOptions;
   #published: TopicConfigSerializeWrapper | undefined;
+  /** As {@link #published} was or will be sent with. */
+  #publishedPermission: number;
+  #permission: number;
   /** What was registered last and no source has: it may be from a file that is not there, its directory not being mounted for instance. */
   #kept: TopicConfigTable = new Map();
   #onChange = (): void => {};
@@ -46,11 +51,18 @@ export class TopicConfigManager {
 
   constructor(options: TopicConfigManagerOptions) {
     this.#options = options;
+    this.#permission = options.brokerPermission;
+    this.#publishedPermission = options.brokerPermission;
   }
 
-  /** What to register; `undefined` as long as there was no good table. */
+  /** What to register, under {@link brokerPermission}; `undefined` as long as there was no good table. */
   get published(): TopicConfigSerializeWrapper | undefined {
     return this.#published;
+  }
+
+  /** The broker's permission that the data version of {@link published} stands for, too. */
+  get brokerPermission(): number {
+    return this.#publishedPermission;
   }
 
   /** Names of the sources that have not had a good table yet. */
@@ -66,7 +78,7 @@ export class TopicConfigManager {
   async start(onChange: () => void): Promise<void> {
     const { store, persist, logger, sources } = this.#options;
     if (persist) await store.prepare();
-    const { wrapper, problem } = await store.load();
+    const { wrapper, brokerPermission = this.#permission, problem } = await store.load();
     if (problem !== undefined)
       logger.warn({ file: store.path, problem }, 'cannot read what was registered last; the data version begins anew');
     for (const source of sources) await source.start(() => void this.#refresh());
@@ -74,7 +86,7 @@ export class TopicConfigManager {
       const topics = wrapper.topicConfigTable?.size ?? 0;
       logger.warn({ sources: this.missingSources, topics }, 'a source has no topics yet: those registered last go on');
     }
-    this.#published = wrapper && (await this.#sendableRegistration(wrapper));
+    this.#published = wrapper && (await this.#sendableRegistration(wrapper, brokerPermission));
     const ordered = orderedTopics(this.#published?.topicConfigTable);
     if (ordered.size > 0) this.#orderTopics = ordered;
     if (this.#absentSources.length > 0) this.#keep(wrapper?.topicConfigTable ?? new Map());
@@ -107,6 +119,15 @@ export class TopicConfigManager {
     return this.#work;
   }
 
+  /**
+   * The broker may do other things than before. Name servers look at permissions only when the data version is another one, so this is
+   * one, too, and `onChange` is called. Settles when it is on the disk.
+   */
+  updateBrokerPermission(brokerPermission: number): Promise<void> {
+    this.#permission = brokerPermission;
+    return this.#refresh();
+  }
+
   /** Settles when nothing is being written any more. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -120,15 +141,19 @@ export class TopicConfigManager {
   }
 
   async #publish(onChange: () => void): Promise<void> {
-    const { sources, brokerTopics, minimum, clock, logger } = this.#options;
-    if (this.#closed || this.missingSources.length > 0) return;
-    const tables = sources.map(({ current }) => current?.table ?? new Map());
-    const kept = this.#absentSources.length > 0 ? [this.#kept] : [];
-    const union = withOrder(unionTopicConfigTables([...tables, brokerTopics, ...kept]), this.#orderTopics);
-    const table = this.#sendable(union);
+    const { sources, minimum, clock, logger } = this.#options;
+    const topics = this.#closed ? undefined : this.#currentTopics();
+    if (topics === undefined) return;
+    const table = this.#sendable(withOrder(topics, this.#orderTopics));
     if (this.#refuse(table.size < minimum, table.size)) return;
     const previous = this.#published;
-    if (previous?.topicConfigTable != null && sameTopicConfigTable(previous.topicConfigTable, table)) return;
+    const permission = this.#permission;
+    if (
+      permission === this.#publishedPermission &&
+      previous?.topicConfigTable != null &&
+      sameTopicConfigTable(previous.topicConfigTable, table)
+    )
+      return;
     // Of several sources none can speak for the whole table.
     const version = sources.length === 1 ? sources[0]?.current?.dataVersion : undefined;
     const next: TopicConfigSerializeWrapper = {
@@ -141,23 +166,37 @@ export class TopicConfigManager {
         { dataVersion: next.dataVersion },
         'the data version cannot be counted on, name servers may keep an old table',
       );
-    await this.#save(next);
+    await this.#save(next, permission);
     this.#published = next;
-    logger.info(
-      { topics: table.size, ...describeChange(previous?.topicConfigTable, table) },
-      'the topic table changed',
-    );
+    if (permission !== this.#publishedPermission)
+      logger.info({ brokerPermission: permission, topics: table.size }, 'the broker’s permission changed');
+    else {
+      const changes = describeChange(previous?.topicConfigTable, table);
+      logger.info({ topics: table.size, ...changes }, 'the topic table changed');
+    }
+    this.#publishedPermission = permission;
     onChange();
   }
 
-  /** The topics registered last, maybe uncompressed, in a form that can be sent now. */
-  async #sendableRegistration(registered: TopicConfigSerializeWrapper): Promise<TopicConfigSerializeWrapper> {
+  /** What the sources have, or what was registered last as long as one has nothing yet. */
+  #currentTopics(): TopicConfigTable | undefined {
+    if (this.missingSources.length > 0) return this.#published?.topicConfigTable ?? undefined;
+    const tables = this.#options.sources.map(({ current }) => current?.table ?? new Map());
+    const kept = this.#absentSources.length > 0 ? [this.#kept] : [];
+    return unionTopicConfigTables([...tables, this.#options.brokerTopics, ...kept]);
+  }
+
+  /** The topics registered last, maybe uncompressed or under another permission, in a form that can be sent now. */
+  async #sendableRegistration(
+    registered: TopicConfigSerializeWrapper,
+    brokerPermission: number,
+  ): Promise<TopicConfigSerializeWrapper> {
     const before = registered.topicConfigTable ?? new Map();
     const topicConfigTable = this.#sendable(before);
-    if (topicConfigTable.size === before.size) return registered;
+    if (topicConfigTable.size === before.size && brokerPermission === this.#permission) return registered;
     const dataVersion = nextDataVersion(registered.dataVersion, undefined, this.#options.clock.now());
     const sendable = { ...registered, dataVersion, topicConfigTable };
-    await this.#save(sendable);
+    await this.#save(sendable, this.#permission);
     return sendable;
   }
 
@@ -184,11 +223,11 @@ export class TopicConfigManager {
   }
 
   /** A full disk keeps nobody from registering; only a restart may then repeat a version. */
-  async #save(wrapper: TopicConfigSerializeWrapper): Promise<void> {
+  async #save(wrapper: TopicConfigSerializeWrapper, brokerPermission: number): Promise<void> {
     const { store, persist, logger } = this.#options;
     if (!persist) return;
     try {
-      await store.save(wrapper);
+      await store.save(wrapper, brokerPermission);
     } catch (error) {
       logger.error(
         { file: store.path, problem: describeFileError(error) },

@@ -47,6 +47,7 @@ describe("the agent's own YAML", () => {
         debounceMillis: 500,
         minimum: 0,
       },
+      health: { onFailing: 'unregister' },
       stateDirectory: '/var/lib/rmq-agent',
     });
     expect(loaded.notes).to.deep.equal(['identity.address is auto: took 10.1.2.3 of interface eth0']);
@@ -128,6 +129,7 @@ state: { dir: state }
         debounceMillis: 100,
         minimum: 1,
       },
+      health: { onFailing: 'unregister' },
       stateDirectory: resolve('state'),
     });
   });

@@ -53,6 +53,7 @@ describe('broker.conf', () => {
         debounceMillis: 500,
         minimum: 0,
       },
+      health: { onFailing: 'unregister' },
       stateDirectory: '/home/rocketmq/store/config/rmq-agent',
     });
     expect(loaded.notes).to.deep.equal(['brokerIP1 is not set: took 10.1.2.3 of interface eth0']);

@@ -25,12 +25,12 @@ describe('DataVersionStore', () => {
 
   it('is whole at any time while two have the same directory, and leaves nothing beside its file', async () => {
     const [one, other] = [new DataVersionStore(directory), new DataVersionStore(directory)];
-    await one.save(version(0));
+    await one.save(version(0), 6);
     for (let counter = 1; counter <= 20; counter++) {
       const [, , , loaded] = await Promise.all([
-        one.save(version(counter)),
+        one.save(version(counter), 6),
         other.prepare(),
-        other.save(version(counter)),
+        other.save(version(counter), 6),
         one.load(),
       ]);
       expect(loaded.problem).to.equal(undefined);
@@ -43,7 +43,7 @@ describe('DataVersionStore', () => {
   it('leaves nothing behind that cannot be put in place', async () => {
     const store = new DataVersionStore(directory);
     await mkdir(store.path);
-    const code = await store.save(version(1)).catch((error: NodeJS.ErrnoException) => error.code);
+    const code = await store.save(version(1), 6).catch((error: NodeJS.ErrnoException) => error.code);
     expect(code).to.be.oneOf(['EISDIR', 'EEXIST', 'ENOTEMPTY']);
     expect(await readdir(directory)).to.deep.equal(['registered-topics.json']);
   });

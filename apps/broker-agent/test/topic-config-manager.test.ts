@@ -61,6 +61,7 @@ describe('TopicConfigManager', () => {
     new TopicConfigManager({
       sources,
       brokerTopics: new Map(),
+      brokerPermission: 6,
       minimum: 0,
       store: new DataVersionStore(join(directory, 'state')),
       persist: true,

@@ -1,0 +1,29 @@
+import type { Clock, Logger } from '@rmqns/remoting';
+import type { AgentConfig } from './agent-config.js';
+import { alwaysPassing, type HealthGate } from './health-gate.js';
+import { listedNameServers, type NameServerSource } from './name-server-source.js';
+import { staticTopicsSource } from './static-topics-source.js';
+import type { TopicSource } from './topic-source.js';
+import { TopicsJsonSource } from './topics-json-source.js';
+
+/** What tells an agent whom to register, where and when. The agent starts and closes it. */
+export interface AgentParts {
+  /** Earlier sources win where two name the same topic. */
+  readonly topicSources: readonly TopicSource[];
+  readonly health: HealthGate;
+  readonly nameServers: NameServerSource;
+}
+
+/** The parts that the configuration asks for. */
+export function agentParts(config: AgentConfig, clock: Clock, logger: Logger): AgentParts {
+  const { sources, debounceMillis } = config.topics;
+  return {
+    topicSources: sources.map((source) =>
+      source.kind === 'static'
+        ? staticTopicsSource(source.table)
+        : new TopicsJsonSource({ path: source.path, clock, logger, debounceMillis }),
+    ),
+    health: alwaysPassing,
+    nameServers: listedNameServers(config.namesrvAddresses),
+  };
+}

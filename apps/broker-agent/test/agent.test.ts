@@ -1,0 +1,237 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createNameServer, type NameServer } from '@rmqns/namesrv';
+import { NameServerClient } from '@rmqns/namesrv-client';
+import { silentLogger } from '@rmqns/remoting';
+import { ManualClock } from '@rmqns/remoting/testing';
+import { expect } from 'chai';
+import { Agent } from '../src/agent.js';
+import type { AgentConfig } from '../src/agent-config.js';
+import type { Health, HealthGate, OnFailing } from '../src/health-gate.js';
+import type { NameServerSource } from '../src/name-server-source.js';
+import { staticTopicsSource } from '../src/static-topics-source.js';
+
+/** A part that a test turns. */
+class Turnable {
+  #onChange = (): void => {};
+
+  listen(onChange: () => void): void {
+    this.#onChange = onChange;
+  }
+
+  protected changed(): void {
+    this.#onChange();
+  }
+
+  close(): void {
+    this.#onChange = () => {};
+  }
+}
+
+class TurnableHealth extends Turnable implements HealthGate {
+  readonly probes = [];
+  health: Health = 'failing';
+
+  start(onChange: () => void): void {
+    this.listen(onChange);
+  }
+
+  turn(health: Health): void {
+    this.health = health;
+    this.changed();
+  }
+}
+
+class TurnableNameServers extends Turnable implements NameServerSource {
+  readonly name = 'turnable';
+  current: readonly string[] | undefined;
+
+  async start(onChange: () => void): Promise<void> {
+    this.listen(onChange);
+  }
+
+  turn(current: readonly string[]): void {
+    this.current = current;
+    this.changed();
+  }
+}
+
+const topic = (topicName: string) => ({
+  topicName,
+  readQueueNums: 4,
+  writeQueueNums: 4,
+  perm: 6,
+  topicFilterType: 'SINGLE_TAG' as const,
+  topicSysFlag: 0,
+  order: false,
+});
+
+describe('an agent', () => {
+  let directory: string;
+  let clock: ManualClock;
+  let servers: [NameServer, NameServer];
+  let health: TurnableHealth;
+  let nameServers: TurnableNameServers;
+  let asking: NameServerClient;
+  let running: Agent[];
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'rmqns-test-'));
+    clock = new ManualClock(1_000);
+    servers = [0, 1].map(() => createNameServer({ bindAddress: '127.0.0.1', listenPort: 0 })) as [
+      NameServer,
+      NameServer,
+    ];
+    for (const server of servers) await server.start();
+    health = new TurnableHealth();
+    nameServers = new TurnableNameServers();
+    asking = new NameServerClient();
+    running = [];
+  });
+  afterEach(async () => {
+    for (const agent of running) await agent.stop();
+    await asking.close();
+    for (const server of servers) await server.close();
+    await rm(directory, { recursive: true });
+    expect(clock.pendingTimers).to.equal(0);
+  });
+
+  async function started(onFailing: OnFailing = 'unregister'): Promise<Agent> {
+    const config: AgentConfig = {
+      namesrvAddresses: [],
+      identity: {
+        clusterName: 'C',
+        brokerName: 'broker-a',
+        brokerId: 0,
+        brokerAddr: '10.0.0.1:10911',
+        haServerAddr: '10.0.0.1:10912',
+        brokerPermission: 6,
+        filterServers: [],
+      },
+      register: {
+        periodMillis: 30_000,
+        timeoutMillis: 6_000,
+        compressed: false,
+        forceRegister: true,
+        includeBrokerTopics: false,
+        unregisterOnStop: true,
+        startDelayMillis: 0,
+      },
+      topics: { sources: [], debounceMillis: 500, minimum: 0 },
+      health: { onFailing },
+      stateDirectory: join(directory, 'state'),
+    };
+    const topicSources = [
+      staticTopicsSource(new Map([topic('A'), topic('B')].map((config) => [config.topicName, config]))),
+    ];
+    const parts = { topicSources, health, nameServers };
+    const agent = new Agent({ config, clock, logger: silentLogger, parts });
+    running.push(agent);
+    await agent.start();
+    return agent;
+  }
+
+  /** The permission of topic A in the routes of each name server; `undefined` where it has no route. */
+  const perms = (): Promise<(number | undefined)[]> =>
+    Promise.all(
+      servers.map(async ({ address }) => (await asking.getRouteInfoByTopic(address, 'A'))?.queueDatas[0]?.perm),
+    );
+  const round = (agent: Agent): Promise<unknown> => new Promise((resolve) => agent.once('round', resolve));
+  const both = (): string[] => servers.map(({ address }) => address);
+
+  it('registers nothing before the node passed for the first time, whatever is to happen when it fails', async () => {
+    const agent = await started('keep');
+    nameServers.turn(both());
+    await clock.advanceAsync(120_000, 5_000);
+    expect(agent.status).to.deep.include({ state: 'waiting', waitingFor: ['the node to pass'] });
+    expect(await perms()).to.deep.equal([undefined, undefined]);
+    const registered = round(agent);
+    health.turn('passing');
+    await registered;
+    expect(await perms()).to.deep.equal([6, 6]);
+    expect(agent.status).to.deep.include({ state: 'registering', waitingFor: [] });
+  });
+
+  for (const [onFailing, perm] of [
+    ['unregister', undefined],
+    ['silent', 6],
+    ['read-only', 4],
+    ['keep', 6],
+  ] as const)
+    it(`with ${onFailing} has routes of ${perm === undefined ? 'nothing' : `permission ${perm}`} while it fails, and is back when it passes`, async () => {
+      nameServers.turn(both());
+      health.turn('passing');
+      const agent = await started(onFailing);
+      const heard: Health[] = [];
+      agent.on('healthChanged', (now) => heard.push(now));
+      await round(agent);
+      const readOnly = onFailing === 'read-only' ? round(agent) : undefined;
+      health.turn('failing');
+      await readOnly;
+      while (onFailing === 'unregister' && (await perms()).some((now) => now !== undefined));
+      const before = agent.status.nameServers.servers.map(({ lastSuccessMillis }) => lastSuccessMillis);
+      await clock.advanceAsync(60_000, 500);
+      expect(await perms()).to.deep.equal([perm, perm]);
+      const suspended = onFailing === 'unregister' || onFailing === 'silent';
+      expect(agent.status.state).to.equal(suspended ? 'suspended' : 'registering');
+      if (suspended)
+        expect(agent.status.nameServers.servers.map(({ lastSuccessMillis }) => lastSuccessMillis)).to.deep.equal(
+          before,
+        );
+      const back = onFailing === 'keep' ? undefined : round(agent);
+      health.turn('passing');
+      await back;
+      expect(await perms()).to.deep.equal([6, 6]);
+      expect(heard).to.deep.equal(['failing', 'passing']);
+    });
+
+  it('is writable again after a restart that came while it was read-only', async () => {
+    nameServers.turn(both());
+    health.turn('passing');
+    const first = await started('read-only');
+    await round(first);
+    const readOnly = round(first);
+    health.turn('failing');
+    await readOnly;
+    const { dataVersion } = first.status.topics;
+    await first.stop();
+    health.turn('passing');
+    const second = await started('read-only');
+    await round(second);
+    expect(await perms()).to.deep.equal([6, 6]);
+    expect(second.status.topics.dataVersion?.counter).to.be.greaterThan(Number(dataVersion?.counter));
+  });
+
+  it('follows the name servers, and leaves those that are gone', async () => {
+    health.turn('passing');
+    const agent = await started();
+    expect(agent.status).to.deep.include({ state: 'registering', waitingFor: ['name servers of turnable'] });
+    const lists: unknown[] = [];
+    agent.on('nameServersChanged', (addresses) => lists.push(addresses));
+    const [one, other] = both();
+    const reconnected = (): Promise<unknown> => new Promise((resolve) => agent.once('reconnect', resolve));
+    for (const list of [[one], [other]] as string[][]) {
+      const registered = reconnected();
+      nameServers.turn(list);
+      await registered;
+    }
+    nameServers.turn([other] as string[]);
+    while ((await perms())[0] !== undefined);
+    expect(await perms()).to.deep.equal([undefined, 6]);
+    expect(lists).to.deep.equal([[one], [other]]);
+    expect(agent.status.nameServers.servers).to.deep.equal([
+      { address: other, registered: true, flapping: false, lastSuccessMillis: 1_000, problem: undefined },
+    ]);
+  });
+
+  it('goes on when a listener throws', async () => {
+    nameServers.turn(both());
+    health.turn('passing');
+    const agent = await started();
+    agent.on('outcome', () => {
+      throw new Error('not today');
+    });
+    await round(agent);
+    expect(await perms()).to.deep.equal([6, 6]);
+  });
+});
