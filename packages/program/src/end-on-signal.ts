@@ -13,6 +13,8 @@ export interface Service {
   readonly log: ProgramLog;
   /** Stops to serve. */
   stop(): Promise<void>;
+  /** How long it may take, asked when it begins; default 3,000. */
+  readonly maxStopMillis?: (() => number) | undefined;
 }
 
 /** The process, as far as the end of a service goes. */
@@ -38,18 +40,21 @@ const thisProcess: ServiceProcess = {
   printError: (line) => printLastLine(2, line),
 };
 
-/** Services stop within 3 s by themselves; this is for what nobody thought of. The log may take another second. */
-const STOP_MILLIS = 3_400;
-/** From the first signal on: until then requests of the thread pool may end, so that the process can exit. */
-const END_MILLIS = 4_500;
+const MAX_STOP_MILLIS = 3_000;
+/** Services stop in time by themselves; this is for what nobody thought of. The log may take another second. */
+const STOP_SLACK_MILLIS = 400;
+/** Beyond the time to stop: until then requests of the thread pool may end, so that the process can exit. */
+const END_SLACK_MILLIS = 1_500;
 /** The same from the second signal on: still at once for who waits, and enough for a file that answers. */
 const END_NOW_MILLIS = 100;
 const POLL_MILLIS = 20;
+/** Node's timers count in 31 bits. */
+const MAX_DELAY_MILLIS = 0x7fffffff;
 
 /**
  * Ends the process of a service: with 0 at SIGTERM or SIGINT, after it stopped, or at once at the second one; with 70 after an exception
  * that nobody caught, with its stack in the log and a line on stderr. Where the thread pool hangs, on a name that DNS does not answer or a
- * dead file system, the process ends by SIGKILL instead, as the last thing: 4.5 s after the first signal, 0.1 s after the second.
+ * dead file system, the process ends by SIGKILL instead, as the last thing: 1.5 s after the service's time to stop, 0.1 s after the second signal.
  */
 export function endOnSignal(service: Service, process: ServiceProcess = thisProcess): void {
   const { program, what, log } = service;
@@ -73,11 +78,15 @@ export function endOnSignal(service: Service, process: ServiceProcess = thisProc
   const stop = async (): Promise<void> => {
     if (isStopping) return;
     isStopping = true;
-    const deadlineMillis = process.monotonic() + END_MILLIS;
-    setTimeout(() => {
-      if (!isEnding) log.logger.error(`${what} does not stop cleanly in time`);
-      void end(deadlineMillis);
-    }, STOP_MILLIS).unref();
+    const maxStopMillis = service.maxStopMillis?.() ?? MAX_STOP_MILLIS;
+    const deadlineMillis = process.monotonic() + maxStopMillis + END_SLACK_MILLIS;
+    setTimeout(
+      () => {
+        if (!isEnding) log.logger.error(`${what} does not stop cleanly in time`);
+        void end(deadlineMillis);
+      },
+      Math.min(maxStopMillis + STOP_SLACK_MILLIS, MAX_DELAY_MILLIS),
+    ).unref();
     try {
       await service.stop();
     } catch (error) {

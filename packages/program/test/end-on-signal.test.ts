@@ -47,13 +47,13 @@ class FakeProcess extends EventEmitter implements ServiceProcess {
 describe('endOnSignal', () => {
   let fake: FakeProcess;
   let logged: Record<string, unknown>[];
-  const serve = (stop: () => Promise<void>): void => {
+  const serve = (stop: () => Promise<void>, maxStopMillis?: () => number): void => {
     const log = {
       logger: pino({ base: null, timestamp: false }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
       printLine: () => {},
       close: async () => void fake.story.push('log closed'),
     };
-    endOnSignal({ program: 'mqnamesrv', what: 'the name server', log, stop }, fake);
+    endOnSignal({ program: 'mqnamesrv', what: 'the name server', log, stop, maxStopMillis }, fake);
   };
   const stops = async (): Promise<void> => void fake.story.push('stopped');
   beforeEach(() => {
@@ -92,6 +92,14 @@ describe('endOnSignal', () => {
     fake.emit('SIGTERM');
     await fake.ended;
     expect(fake.story).to.deep.equal(['stopped', 'log closed', 'kill at 4500']);
+  });
+
+  it('waits longer for a service that may take longer to stop', async () => {
+    serve(stops, () => 10_000);
+    fake.poolFreeAtMillis = Infinity;
+    fake.emit('SIGTERM');
+    await fake.ended;
+    expect(fake.story).to.deep.equal(['stopped', 'log closed', 'kill at 11500']);
   });
 
   it('ends by SIGKILL at once at a second signal when the thread pool hangs', async () => {
