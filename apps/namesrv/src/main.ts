@@ -26,7 +26,13 @@ async function serve(args: CliArguments, config: ReturnType<typeof loadNamesrvCo
   const nameServer = createNameServer(options, { logger, fileProperties: config.fileProperties });
   const eventLog = new EventLog(logger, { isDebug: logger.isLevelEnabled('debug') });
   nameServer.on('change', (event) => eventLog.write(event));
-  endOnSignal({ program: 'mqnamesrv', what: 'the name server', log, stop: () => nameServer.close() });
+  endOnSignal({
+    program: 'mqnamesrv',
+    what: 'the name server',
+    log,
+    stop: () => nameServer.close(),
+    maxStopMillis: () => nameServer.maxCloseMillis,
+  });
   try {
     await nameServer.start();
   } catch (error) {

@@ -2,12 +2,10 @@ export { NamesrvError, type NamesrvErrorCode } from './errors.js';
 export { createNameServer, NameServer, type NameServerEnvironment, type NameServerEventMap } from './name-server.js';
 export type { NamesrvEvent } from './namesrv-event.js';
 export {
-  type NamesrvOption,
   type NamesrvOptionName,
   namesrvOption,
   namesrvOptionNames,
   namesrvOptionTable,
-  type OptionEffect,
 } from './namesrv-option-table.js';
 export {
   describeOptionProblem,
@@ -19,4 +17,5 @@ export {
   type ResolvedNamesrvOptions,
   resolveNamesrvOptions,
 } from './namesrv-options.js';
+export type { NamesrvOption, OptionEffect } from './option-row.js';
 export { type Profile, type ProfileName, profiles } from './profile.js';

@@ -1,6 +1,7 @@
 import { ORDER_TOPIC_CONFIG } from '@rmqns/protocol';
 import { type Clock, type Logger, RemotingServer, SerializeType, silentLogger, systemClock } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
+import { proxiesOf, registrarsOf } from './address-ranges.js';
 import { BrokerHousekeeping } from './broker-housekeeping.js';
 import { NamesrvConfigStore } from './config/namesrv-config-store.js';
 import { NamesrvConfiguration } from './config/namesrv-configuration.js';
@@ -14,8 +15,12 @@ import { type NamesrvOptions, type ResolvedNamesrvOptions, resolveNamesrvOptions
 import { DefaultRequestProcessor } from './processor/default-request-processor.js';
 import { KeptAnswers } from './processor/kept-answers.js';
 import type { NamesrvContext } from './processor/namesrv-context.js';
+import { Registrars } from './processor/registrars.js';
 import { profiles } from './profile.js';
 import { RouteInfoManager } from './routeinfo/route-info-manager.js';
+
+/** What a close may take beside the times that are set: flushes of sockets and files. */
+const REST_MILLIS = 3_000;
 
 /** What the surroundings of a name server give it, beside its options. */
 export interface NameServerEnvironment {
@@ -40,6 +45,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   readonly #configuration: NamesrvConfiguration;
   readonly #configStore: NamesrvConfigStore | undefined;
   readonly #logger: Logger;
+  readonly #clock: Clock;
   readonly #kvConfigManager: KvConfigManager;
   readonly #kvConfigStore: KvConfigStore | undefined;
   readonly #server: RemotingServer;
@@ -53,6 +59,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     const resolved = resolveNamesrvOptions(options);
     this.#logger = environment.logger ?? silentLogger;
     const clock = environment.clock ?? systemClock;
+    this.#clock = clock;
     const profile = profiles[resolved.profile];
     const events = new EventRecorder(
       (event) => {
@@ -91,6 +98,8 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       backlog: resolved.serverSocketBacklog,
       allIdleMillis: resolved.serverChannelMaxIdleTimeSeconds * 1000,
       maxFrameBytes: resolved.maxFrameBytes,
+      maxConnections: resolved.maxConnections,
+      proxyProtocolFrom: proxiesOf(resolved, profile.understandsProxyProtocol),
       version: profile.version,
       responseSerializeType: profile.answersInRequestFormat
         ? 'request'
@@ -101,6 +110,8 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     const context: NamesrvContext = {
       profile,
       options: () => this.#configuration.options,
+      isStopping: () => this.#closing !== undefined,
+      registrars: new Registrars(registrarsOf(resolved), clock, this.#logger),
       configuration: this.#configuration,
       persistConfig: (values) => this.#configStore?.write(values) ?? Promise.resolve(),
       clock,
@@ -152,20 +163,44 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     return this.#server.address;
   }
 
-  /** Stops listening, answers what is under way, closes the connections, and waits for the KV file. Twice is as good as once. */
+  /** How long {@link close} takes at most, unless a disk hangs. */
+  get maxCloseMillis(): number {
+    const { shutdownDelaySeconds, shutdownWaitTimeSeconds } = this.options;
+    return (shutdownDelaySeconds + shutdownWaitTimeSeconds) * 1_000 + REST_MILLIS;
+  }
+
+  /**
+   * Answers route lookups with `name server not ready` from now on; after `shutdownDelaySeconds` stops listening, waits at most
+   * `shutdownWaitTimeSeconds` for what is under way, closes the connections, and waits for the files. Peers that know GO_AWAY get it
+   * once nothing listens; with `enableShutdownGracefully` their connections stand until they have gone, within the same time. With nothing
+   * under way and no delay it ends at once. Twice is as good as once.
+   */
   close(): Promise<void> {
-    this.#closing ??= (async () => {
-      this.#housekeeping.stop();
-      await this.#server.close();
-      await this.#minBrokerIdNotifier.close();
-      await this.#kvConfigStore?.close();
-      await this.#configStore?.close();
-    })();
+    this.#closing ??= this.#close();
     return this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const { shutdownDelaySeconds, shutdownWaitTimeSeconds, enableShutdownGracefully } = this.options;
+    if (shutdownDelaySeconds > 0 && this.address !== '') {
+      this.#logger.info(
+        { shutdownDelaySeconds },
+        `route lookups are answered "name server not ready" for ${shutdownDelaySeconds} s, then the server stops listening`,
+      );
+      await new Promise<void>((resolve) => void this.#clock.setTimeout(resolve, shutdownDelaySeconds * 1_000));
+    }
+    this.#housekeeping.stop();
+    const graceMillis = shutdownWaitTimeSeconds * 1_000;
+    const { cut } = await this.#server.close({ graceMillis, goAwayMillis: enableShutdownGracefully ? graceMillis : 0 });
+    if (cut > 0)
+      this.#logger.warn({ cut }, `${cut} requests had not ended in ${shutdownWaitTimeSeconds} s and were cut off`);
+    await this.#minBrokerIdNotifier.close();
+    await this.#kvConfigStore?.close();
+    await this.#configStore?.close();
   }
 
   #checkOpen(): void {

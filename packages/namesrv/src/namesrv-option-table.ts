@@ -1,58 +1,13 @@
-import type { ProfileName } from './profile.js';
-
-/**
- * When a changed value shows: at once, at the next start, or never, because the thing it sets does not exist here or is not built yet.
- */
-export type OptionEffect = 'live' | 'start' | 'none';
-
-interface OptionRow {
-  /** Upstream's classes that have the key; empty for a key of rmqns alone. */
-  readonly upstream: readonly ('NamesrvConfig' | 'NettyServerConfig' | 'NettyClientConfig')[];
-  /** The first release whose name server knows the key. */
-  readonly since: ProfileName | 'rmqns';
-  /** `none`: accepted, shown and otherwise ignored. */
-  readonly effect: OptionEffect;
-  readonly unit?: 'milliseconds' | 'seconds' | 'bytes';
-  /** One sentence. */
-  readonly meaning: string;
-}
-
-interface NumberRow extends OptionRow {
-  /** `int` is Java's int; `long` reaches to the largest safe integer. */
-  readonly type: 'int' | 'long';
-  /** `undefined`: the server decides, as `meaning` says. */
-  readonly default: number | undefined;
-  /** Smallest and largest value taken; the type's own range when absent. */
-  readonly min?: number;
-  readonly max?: number;
-}
-
-interface BooleanRow extends OptionRow {
-  readonly type: 'boolean';
-  readonly default: boolean;
-  /** The only value taken, and why. */
-  readonly only?: { readonly value: boolean; readonly because: string };
-}
-
-interface StringRow extends OptionRow {
-  readonly type: 'string';
-  readonly default: string | undefined;
-  /** The values taken; any text when absent. */
-  readonly choices?: readonly string[];
-}
-
-export type NamesrvOption = NumberRow | BooleanRow | StringRow;
+import { nettyClientOptionRows } from './netty-client-option-rows.js';
+import { MAX_DELAY_MILLIS, MAX_DELAY_SECONDS, type NamesrvOption } from './option-row.js';
+import { peerOptionRows } from './peer-option-rows.js';
 
 const namesrv = { upstream: ['NamesrvConfig'], since: '4.7.1' } as const;
 const namesrv5 = { upstream: ['NamesrvConfig'], since: '5.3.3' } as const;
 const server = { upstream: ['NettyServerConfig'], since: '4.7.1' } as const;
 const server5 = { upstream: ['NettyServerConfig'], since: '5.3.3' } as const;
-const client = { upstream: ['NettyClientConfig'], since: '5.3.3', effect: 'none' } as const;
 const ours = { upstream: [], since: 'rmqns', effect: 'start' } as const;
 const noPool = { type: 'int', effect: 'none' } as const;
-
-/** setTimeout of Node takes no longer delay: past it, it fires at once. */
-const MAX_DELAY_MILLIS = 2_147_483_647;
 
 /**
  * All keys of namesrv.properties, in upstream's order of declaration and then ours. One row gives the type of the option, its
@@ -256,7 +211,7 @@ export const namesrvOptionTable = {
     unit: 'seconds',
     default: 120,
     min: 0,
-    max: Math.floor(MAX_DELAY_MILLIS / 1_000),
+    max: MAX_DELAY_SECONDS,
     effect: 'start',
     meaning: 'A connection silent in both directions for this long is closed; 0 never closes one.',
   },
@@ -318,8 +273,9 @@ export const namesrvOptionTable = {
     ...server5,
     type: 'boolean',
     default: false,
-    effect: 'none',
-    meaning: 'Whether peers are told to go away (code 1500) before a stop.',
+    effect: 'live',
+    meaning:
+      'Whether a stop keeps connections, for at most shutdownWaitTimeSeconds, until their peers have gone, which hear by their next request that they are to (code 1500).',
   },
   shutdownWaitTimeSeconds: {
     ...server5,
@@ -327,8 +283,9 @@ export const namesrvOptionTable = {
     unit: 'seconds',
     default: 30,
     min: 0,
-    effect: 'none',
-    meaning: 'How long a stop waits at most for what is in flight.',
+    max: MAX_DELAY_SECONDS,
+    effect: 'live',
+    meaning: 'How long a stop waits at most for what is in flight; it waits for nothing else.',
   },
   useEpollNativeSelector: {
     ...server,
@@ -337,110 +294,7 @@ export const namesrvOptionTable = {
     effect: 'none',
     meaning: 'Whether Netty uses its native epoll transport.',
   },
-  clientWorkerThreads: {
-    ...client,
-    type: 'int',
-    default: 4,
-    meaning: "Codec threads of the Java server's own client.",
-  },
-  clientCallbackExecutorThreads: {
-    ...client,
-    type: 'int',
-    default: undefined,
-    meaning: 'Callback threads of that client; in Java as many as processors.',
-  },
-  clientOnewaySemaphoreValue: {
-    ...client,
-    type: 'int',
-    default: 65_535,
-    meaning: 'One-way requests in flight from that client.',
-  },
-  clientAsyncSemaphoreValue: {
-    ...client,
-    type: 'int',
-    default: 65_535,
-    meaning: 'Asynchronous requests in flight from that client.',
-  },
-  connectTimeoutMillis: {
-    ...client,
-    type: 'int',
-    unit: 'milliseconds',
-    default: 3_000,
-    meaning: 'How long that client waits for a connection.',
-  },
-  channelNotActiveInterval: {
-    ...client,
-    type: 'long',
-    unit: 'milliseconds',
-    default: 60_000,
-    meaning: 'A setting of that client which Java itself does not read.',
-  },
-  scanAvailableNameSrv: {
-    ...client,
-    type: 'boolean',
-    default: true,
-    meaning: 'Whether that client tests its name servers.',
-  },
-  clientChannelMaxIdleTimeSeconds: {
-    ...client,
-    type: 'int',
-    unit: 'seconds',
-    default: 120,
-    meaning: 'Silence after which that client closes a connection.',
-  },
-  clientSocketSndBufSize: {
-    ...client,
-    type: 'int',
-    unit: 'bytes',
-    default: 0,
-    meaning: "Send buffer of that client's sockets.",
-  },
-  clientSocketRcvBufSize: {
-    ...client,
-    type: 'int',
-    unit: 'bytes',
-    default: 0,
-    meaning: "Receive buffer of that client's sockets.",
-  },
-  clientPooledByteBufAllocatorEnable: {
-    ...client,
-    type: 'boolean',
-    default: false,
-    meaning: 'Whether Netty pools the buffers of that client.',
-  },
-  clientCloseSocketIfTimeout: {
-    ...client,
-    type: 'boolean',
-    default: true,
-    meaning: 'Whether that client closes a connection whose request timed out.',
-  },
-  useTLS: { ...client, type: 'boolean', default: false, meaning: 'Whether that client speaks TLS.' },
-  socksProxyConfig: { ...client, type: 'string', default: '{}', meaning: 'SOCKS proxies of that client.' },
-  disableCallbackExecutor: {
-    ...client,
-    type: 'boolean',
-    default: false,
-    meaning: 'Whether that client runs callbacks on its codec threads.',
-  },
-  disableNettyWorkerGroup: {
-    ...client,
-    type: 'boolean',
-    default: false,
-    meaning: 'Whether that client runs codecs on its selector threads.',
-  },
-  maxReconnectIntervalTimeSeconds: {
-    ...client,
-    type: 'long',
-    unit: 'seconds',
-    default: 60,
-    meaning: 'Longest pause before that client connects again.',
-  },
-  enableReconnectForGoAway: {
-    ...client,
-    type: 'boolean',
-    default: true,
-    meaning: 'Whether that client connects again when told to go away.',
-  },
+  ...nettyClientOptionRows,
   profile: {
     ...ours,
     type: 'string',
@@ -472,6 +326,7 @@ export const namesrvOptionTable = {
     meaning:
       'Which keys code 318 may change: those that are harmless and take effect at once, those that Apache lets it change (never a path), or none.',
   },
+  ...peerOptionRows,
   maxFrameBytes: {
     ...ours,
     type: 'int',

@@ -1,13 +1,13 @@
 import { parseInt32, parseLong } from '@rmqns/remoting/json';
 import { NamesrvError } from './errors.js';
 import {
-  type NamesrvOption,
   type NamesrvOptionName,
   namesrvOption,
   namesrvOptionNames,
   namesrvOptionTable,
 } from './namesrv-option-table.js';
 import { nearestName } from './nearest-name.js';
+import type { NamesrvOption } from './option-row.js';
 
 type Table = typeof namesrvOptionTable;
 
@@ -149,6 +149,10 @@ function checkValue(name: string, row: NamesrvOption, value: unknown, text = Str
           ...invalid(`${shown} is none of ${row.choices.join(', ')}`, nearestName(value, row.choices)),
           outOfBounds: true,
         };
+      if (row.problem !== undefined) {
+        const problem = row.problem(value);
+        if (problem !== undefined) return { ...invalid(problem), outOfBounds: true };
+      }
       return undefined;
     default: {
       const min = row.min ?? (row.type === 'int' ? -2_147_483_648 : Number.MIN_SAFE_INTEGER);

@@ -28,6 +28,8 @@ export interface Profile {
   readonly socketBufferBytes: number;
   /** How 318 refuses a key that may not be changed; 4.7.1 never does (nameserver 2.12). */
   readonly configRefusedRemark: string;
+  /** Whether a connection may begin with a PROXY protocol header (5.x; remoting 5.2). */
+  readonly understandsProxyProtocol: boolean;
   /** Header format of answers: the server's own (option serializeType), or the request's (4.9.7; nameserver 1.3). */
   readonly answersInRequestFormat: boolean;
   /** Whether a first registration of exactly one topic is refused (5.x; nameserver 3.4). */
@@ -47,6 +49,7 @@ const fourX = {
   fiveX: false,
   faqUrl: 'http://rocketmq.apache.org/docs/faq/',
   refusesSingleTopicFirst: false,
+  understandsProxyProtocol: false,
   brokerTableCapacity: 128,
   scanInitialDelayMillis: 5_000,
   scanPeriodMillis: 10_000,
@@ -88,6 +91,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     faqUrl: 'https://rocketmq.apache.org/docs/bestPractice/06FAQ',
     answersInRequestFormat: false,
     refusesSingleTopicFirst: true,
+    understandsProxyProtocol: true,
     changedQueueMovesToEnd: false,
     deletesTopicByCluster: true,
     brokerTableCapacity: 256,

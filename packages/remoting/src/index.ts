@@ -1,4 +1,5 @@
 export type { ChannelOptions } from './channel/abstract-channel.js';
+export { AddressRange } from './channel/address-range.js';
 export type { Channel } from './channel/channel.js';
 export type { ChannelHandler, WriteListener } from './channel/channel-handler.js';
 export type { ChannelHandlerContext } from './channel/channel-handler-context.js';

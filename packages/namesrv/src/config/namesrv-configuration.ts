@@ -1,12 +1,8 @@
 import { ResponseCode } from '@rmqns/protocol';
 import type { EventRecorder } from '../event-recorder.js';
-import {
-  type NamesrvOption,
-  type NamesrvOptionName,
-  namesrvOption,
-  namesrvOptionNames,
-} from '../namesrv-option-table.js';
+import { type NamesrvOptionName, namesrvOption, namesrvOptionNames } from '../namesrv-option-table.js';
 import { describeOptionProblem, parseOptionText, type ResolvedNamesrvOptions } from '../namesrv-options.js';
+import type { NamesrvOption } from '../option-row.js';
 import { type Profile, releaseOrder } from '../profile.js';
 
 /** Keys that a peer may change with `configUpdatePolicy=safe`: they take effect at once, and can do no harm that 318 cannot undo. */

@@ -62,6 +62,7 @@ export class DefaultRequestProcessor implements RequestProcessor {
 
   processRequest(ctx: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {
     const handler = dispatchTable.get(request.code) ?? notSupported;
-    return handler(this.#context, request, ctx.channel);
+    const refused = this.#context.registrars.refuses(request.code, ctx.channel);
+    return refused ?? handler(this.#context, request, ctx.channel);
   }
 }

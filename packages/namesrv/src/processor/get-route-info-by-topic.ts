@@ -6,15 +6,16 @@ import {
   ResponseCode,
 } from '@rmqns/protocol';
 import { decodeHeader, RemotingCommand } from '@rmqns/remoting';
+import { MEMBER_TOPIC_PREFIX } from '../routeinfo/acting-master.js';
 import { inZone } from '../routeinfo/zone-route.js';
 import type { NamesrvContext } from './namesrv-context.js';
 import type { RequestHandler } from './request-handler.js';
 
 /** 105: a client asks where a topic is (reference: nameserver 2.7). */
 export const getRouteInfoByTopic: RequestHandler = (context, request) => {
-  if (!isReady(context)) return RemotingCommand.response(ResponseCode.SYSTEM_ERROR, 'name server not ready');
   const header = decodeHeader(GetRouteInfoByTopic.request, request.extFields);
   const { topic } = header;
+  if (!isReady(context, topic)) return RemotingCommand.response(ResponseCode.SYSTEM_ERROR, 'name server not ready');
   const zone = context.profile.fiveX && header.__ZONE_MODE === true ? named(header.__ZONE_NAME) : undefined;
   const standardJson =
     context.profile.standardRouteJson &&
@@ -33,8 +34,15 @@ function named(zone: string | undefined): string | undefined {
   return zone === undefined || zone.trim() === '' ? undefined : zone;
 }
 
-/** 5.1 and later: a server that has just started may not know all brokers yet, and can be told to say so. */
-function isReady({ options, clock, constructedMillis }: NamesrvContext): boolean {
+/**
+ * 5.1 and later: a server that has just started may not know all brokers yet, and can be told to say so. One that stops sends clients
+ * elsewhere, but brokers go on to find the members of their group.
+ */
+function isReady(
+  { options, isStopping, clock, constructedMillis }: NamesrvContext,
+  topic: string | undefined,
+): boolean {
+  if (isStopping() && topic?.startsWith(MEMBER_TOPIC_PREFIX) !== true) return false;
   const { needWaitForService, waitSecondsForService } = options();
   return !needWaitForService || clock.monotonic() - constructedMillis >= waitSecondsForService * 1000;
 }

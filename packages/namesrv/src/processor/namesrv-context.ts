@@ -5,12 +5,17 @@ import type { ResolvedNamesrvOptions } from '../namesrv-options.js';
 import type { Profile } from '../profile.js';
 import type { RouteInfoManager } from '../routeinfo/route-info-manager.js';
 import type { KeptAnswers } from './kept-answers.js';
+import type { Registrars } from './registrars.js';
 
 /** What the processors of a name server work on. */
 export interface NamesrvContext {
   readonly profile: Profile;
   /** The options as they are now; asked at each request, since some may change while the server runs. */
   readonly options: () => ResolvedNamesrvOptions;
+  /** True once the server is to stop and serves only what is still under way. */
+  readonly isStopping: () => boolean;
+  /** Who may register brokers. */
+  readonly registrars: Registrars;
   /** What codes 318 and 319 change and show. */
   readonly configuration: NamesrvConfiguration;
   /** Writes changed options to their file. */

@@ -2,7 +2,7 @@ import { type BrokerData, MASTER_ID, PermName, type TopicRouteData } from '@rmqn
 import type { Long } from '@rmqns/remoting/json';
 
 /** Brokers find each other through topics of this name; they must be shown with their real ids. */
-const MEMBER_TOPIC_PREFIX = 'rmq_sys_SYNC_BROKER_MEMBER_';
+export const MEMBER_TOPIC_PREFIX = 'rmq_sys_SYNC_BROKER_MEMBER_';
 
 /**
  * A route in which groups without a master, that may have an acting one and take no messages, show their smallest id as the master

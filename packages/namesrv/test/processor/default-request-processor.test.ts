@@ -11,6 +11,7 @@ import { type NamesrvOptions, resolveNamesrvOptions } from '../../src/namesrv-op
 import { DefaultRequestProcessor } from '../../src/processor/default-request-processor.js';
 import { KeptAnswers } from '../../src/processor/kept-answers.js';
 import type { NamesrvContext } from '../../src/processor/namesrv-context.js';
+import { Registrars } from '../../src/processor/registrars.js';
 import { profiles } from '../../src/profile.js';
 import { recordingManager, registration } from '../routeinfo/registration.js';
 
@@ -26,17 +27,20 @@ class Fixture {
   readonly #processor: DefaultRequestProcessor;
 
   constructor() {
+    const clock = new ManualClock();
     const context: NamesrvContext = {
       profile: profiles['5.3.3'],
       options: () => resolveNamesrvOptions(this.options),
       constructedMillis: 0,
+      isStopping: () => false,
+      registrars: new Registrars(undefined, clock, silentLogger),
       configuration: new NamesrvConfiguration({
         options: resolveNamesrvOptions(this.options),
         profile: profiles['5.3.3'],
         events: new EventRecorder(),
       }),
       persistConfig: () => Promise.resolve(),
-      clock: new ManualClock(),
+      clock,
       logger: silentLogger,
       routeInfoManager: this.manager,
       kvConfigManager: this.kv,
