@@ -16,6 +16,11 @@ export {
   type EncodeRegisterBrokerBodyOptions,
   encodeRegisterBrokerBody,
 } from './body/register-broker-body-codec.js';
+export {
+  digestRegisterBrokerBody,
+  type RegisterBrokerBodyDigest,
+  sameRegisterBrokerBody,
+} from './body/register-broker-body-digest.js';
 export type { TopicConfig, TopicFilterType } from './body/topic-config.js';
 export type { TopicConfigSerializeWrapper } from './body/topic-config-serialize-wrapper.js';
 export { decodeTopicConfigText, encodeTopicConfigText } from './body/topic-config-text.js';

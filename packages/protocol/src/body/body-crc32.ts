@@ -11,7 +11,50 @@ const nativeCrc32: typeof zlib.crc32 | undefined = zlib.crc32;
  * reference: nameserver 2.5). A header that says 0 asks for no check.
  */
 export function bodyCrc32(body: Uint8Array | undefined): number {
-  if (body === undefined || body.length === 0) return 0;
-  const crc = body.length >= NATIVE_MIN_BYTES && nativeCrc32 !== undefined ? nativeCrc32(body) : crc32.buf(body);
+  return body === undefined ? 0 : withoutTopBit(crc32Of(body));
+}
+
+/** CRC-32 as zlib's, as a signed number. */
+export function crc32Of(bytes: Uint8Array): number {
+  return bytes.length >= NATIVE_MIN_BYTES && nativeCrc32 !== undefined ? nativeCrc32(bytes) | 0 : crc32.buf(bytes);
+}
+
+/** What a header's `bodyCrc32` holds of a CRC-32. */
+export function withoutTopBit(crc: number): number {
   return crc & 0x7fffffff;
+}
+
+/** The polynomial of CRC-32, lowest power in the top bit; so are all polynomials here. */
+const POLYNOMIAL = 0xedb88320;
+/** x to the power of 8 * 2^n modulo the polynomial: what n doublings of one byte multiply a checksum with. */
+const POWERS = powersOfOneByte();
+
+/** CRC-32 of two pieces in a row, out of that of each and the length of the second; signed. */
+export function combineCrc32(first: number, second: number, secondBytes: number): number {
+  let shifted = first;
+  for (let n = 0, left = secondBytes; left > 0; n++, left = Math.floor(left / 2)) {
+    if (left % 2 === 1) shifted = multiply(POWERS[n] ?? 0, shifted);
+  }
+  return shifted ^ second;
+}
+
+function powersOfOneByte(): number[] {
+  let power = 1 << 23; // x^8
+  const powers: number[] = [];
+  for (let n = 0; n < 53; n++) {
+    powers.push(power);
+    power = multiply(power, power);
+  }
+  return powers;
+}
+
+/** The product of two polynomials modulo {@link POLYNOMIAL}. */
+function multiply(a: number, b: number): number {
+  let product = 0;
+  let shifted = b;
+  for (let bit = 31; bit >= 0; bit--) {
+    if (((a >>> bit) & 1) === 1) product ^= shifted;
+    shifted = (shifted & 1) === 1 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1;
+  }
+  return product;
 }
