@@ -1,5 +1,6 @@
 export { NamesrvError, type NamesrvErrorCode } from './errors.js';
 export { createNameServer, NameServer, type NameServerEnvironment, type NameServerEventMap } from './name-server.js';
+export type { NamesrvCounters } from './namesrv-counters.js';
 export type { NamesrvEvent } from './namesrv-event.js';
 export {
   type NamesrvOptionName,

@@ -10,6 +10,7 @@ import { EventRecorder } from './event-recorder.js';
 import { KvConfigManager } from './kvconfig/kv-config-manager.js';
 import { KvConfigStore } from './kvconfig/kv-config-store.js';
 import { MinBrokerIdNotifier } from './min-broker-id-notifier.js';
+import type { NamesrvCounters } from './namesrv-counters.js';
 import type { NamesrvEvent } from './namesrv-event.js';
 import { type NamesrvOptions, type ResolvedNamesrvOptions, resolveNamesrvOptions } from './namesrv-options.js';
 import { DefaultRequestProcessor } from './processor/default-request-processor.js';
@@ -50,6 +51,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   readonly #kvConfigStore: KvConfigStore | undefined;
   readonly #server: RemotingServer;
   readonly #housekeeping: BrokerHousekeeping;
+  readonly #counters: NamesrvCounters = { registrationsRead: 0, registrationsUnchanged: 0 };
   readonly #minBrokerIdNotifier: MinBrokerIdNotifier;
   #started = false;
   #closing: Promise<void> | undefined;
@@ -117,6 +119,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       clock,
       constructedMillis: clock.monotonic(),
       logger: this.#logger,
+      counters: this.#counters,
       routeInfoManager,
       kvConfigManager: this.#kvConfigManager,
       clusterInfoAnswers: new KeptAnswers(),
@@ -136,6 +139,11 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   /** The options as they are in effect now. */
   get options(): ResolvedNamesrvOptions {
     return this.#configuration.options;
+  }
+
+  /** What was done so far; a copy. */
+  get counters(): Readonly<NamesrvCounters> {
+    return { ...this.#counters };
   }
 
   /**

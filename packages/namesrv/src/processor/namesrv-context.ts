@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '@rmqns/remoting';
 import type { NamesrvConfiguration } from '../config/namesrv-configuration.js';
 import type { KvConfigManager } from '../kvconfig/kv-config-manager.js';
+import type { NamesrvCounters } from '../namesrv-counters.js';
 import type { ResolvedNamesrvOptions } from '../namesrv-options.js';
 import type { Profile } from '../profile.js';
 import type { RouteInfoManager } from '../routeinfo/route-info-manager.js';
@@ -24,6 +25,7 @@ export interface NamesrvContext {
   /** When the server was made, by the clock's monotonic time. */
   readonly constructedMillis: number;
   readonly logger: Logger;
+  readonly counters: NamesrvCounters;
   readonly routeInfoManager: RouteInfoManager;
   readonly kvConfigManager: KvConfigManager;
   /** Bodies of answers to 106. */

@@ -1,8 +1,8 @@
 import {
   BrokerHeartbeat,
-  bodyCrc32,
   decodeDataVersion,
   decodeRegisterBrokerBody,
+  digestRegisterBrokerBody,
   encodeDataVersion,
   ORDER_TOPIC_CONFIG,
   QueryDataVersion,
@@ -22,20 +22,30 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
   refuseNoNames({ clusterName, brokerName, brokerAddr });
   // Upstream has no release of that number.
   if (request.version < 0) return failed(`the version ${request.version} of the request is none`);
-  if (header.bodyCrc32 !== 0 && header.bodyCrc32 !== bodyCrc32(request.body)) {
+  const digest = hasBody(request) ? digestRegisterBrokerBody(request.body) : undefined;
+  if (header.bodyCrc32 !== 0 && header.bodyCrc32 !== (digest?.bodyCrc32 ?? 0)) {
     context.logger.warn(
       { address: channel.remoteAddress, broker: header.brokerName, addr: header.brokerAddr },
       `receive registerBroker request,crc32 not match,from ${channel.remoteAddress}`,
     );
     return failed('crc32 not match');
   }
-  const body = decodeRegisterBrokerBody(request.body, {
-    compressed: header.compressed,
-    requestVersion: request.version,
-    // What 4.x does not know it does not read, however odd.
-    fiveX: context.profile.fiveX,
-    nowMillis: context.clock.now(),
-  });
+  const { compressed } = header;
+  const bodyKey = digest && { digest, compressed, requestVersion: request.version };
+  const unchanged = bodyKey && context.routeInfoManager.unchangedBody(header, bodyKey);
+  const nowMillis = context.clock.now();
+  const body =
+    unchanged ??
+    decodeRegisterBrokerBody(request.body, {
+      compressed,
+      requestVersion: request.version,
+      // What 4.x does not know it does not read, however odd.
+      fiveX: context.profile.fiveX,
+      nowMillis,
+    });
+  if (unchanged === undefined) context.counters.registrationsRead += 1;
+  else context.counters.registrationsUnchanged += 1;
+  const { dataVersion } = body.topicConfigSerializeWrapper;
   const result = context.routeInfoManager.registerBroker(
     {
       clusterName,
@@ -49,6 +59,8 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
       enableActingMaster: header.enableActingMaster,
       topicConfigWrapper: body.topicConfigSerializeWrapper,
       filterServerList: body.filterServerList,
+      // The same bytes without a time in their version are another version next time.
+      bodyKey: unchanged === undefined && dataVersion.timestamp === nowMillis ? undefined : bodyKey,
       connection: channel,
     },
     context.clock.monotonic(),
@@ -66,6 +78,10 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
     body: orderTopics,
   });
 };
+
+function hasBody(request: RemotingCommand): request is RemotingCommand & { body: Uint8Array } {
+  return request.body !== undefined && request.body.length > 0;
+}
 
 /** The answer to a registration that changed nothing; it has a header without fields, as upstream's. */
 function failed(remark: string): RemotingCommand {

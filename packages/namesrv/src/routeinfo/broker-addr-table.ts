@@ -4,7 +4,7 @@ import { BrokerGroup } from './broker-group.js';
 import { firstInJavaOrder } from './java-hash-order.js';
 
 /** A broker group, to read. */
-export type ReadableBrokerGroup = Omit<BrokerGroup, 'putMember' | 'removeMember' | 'setFlags'>;
+export type ReadableBrokerGroup = Omit<BrokerGroup, 'putMember' | 'removeMember' | 'setFlags' | 'loseTopic'>;
 
 /**
  * brokerAddrTable: the broker groups by name (reference: nameserver 3.1), with an index of the groups that show an address. A change
@@ -79,6 +79,11 @@ export class BrokerAddrTable {
     this.#countZone(before, -1);
     this.#countZone(zoneName, 1);
     return true;
+  }
+
+  /** A topic has lost its queues on the group. */
+  loseTopic(brokerName: string): void {
+    this.#groups.get(brokerName)?.loseTopic();
   }
 
   /** Removes a group that has no member any more. */

@@ -13,6 +13,7 @@ export class BrokerGroup {
   /** Undefined when it has to be looked for. */
   #minId: Long | undefined;
   #data: BrokerData | undefined;
+  #topicsLost = 0;
 
   constructor(brokerName: string, cluster: string) {
     this.brokerName = brokerName;
@@ -29,6 +30,15 @@ export class BrokerGroup {
 
   get enableActingMaster(): boolean {
     return this.#enableActingMaster;
+  }
+
+  /** How often a topic has lost its queues on this group. */
+  get topicsLost(): number {
+    return this.#topicsLost;
+  }
+
+  loseTopic(): void {
+    this.#topicsLost += 1;
   }
 
   addrOf(brokerId: Long): string | undefined {

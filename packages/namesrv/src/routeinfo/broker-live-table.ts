@@ -1,5 +1,6 @@
 import type { DataVersion } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
+import type { KeptBody } from './kept-body.js';
 
 /** Who sent a request: any value that is the same for one connection and different for two, for instance its channel. */
 export type BrokerConnection = object | number;
@@ -26,6 +27,8 @@ export interface BrokerLiveFields {
 export interface BrokerLiveInfo extends BrokerLiveFields {
   /** Further connections it was heard on, the latest of them, in the order they came; none has closed. */
   readonly otherConnections: readonly BrokerConnection[];
+  /** What its last registration said; undefined where that cannot be known again. */
+  readonly keptBody: KeptBody | undefined;
 }
 
 type Entry = { -readonly [Field in keyof BrokerLiveInfo]: BrokerLiveInfo[Field] };
@@ -116,7 +119,7 @@ export class BrokerLiveTable {
   put(fields: BrokerLiveFields): BrokerLiveInfo {
     const { clusterName, brokerAddr, brokerName, connection } = fields;
     const before = this.#place(clusterName, brokerAddr)?.byName.get(brokerName);
-    const entry: Entry = { ...fields, otherConnections: NONE };
+    const entry: Entry = { ...fields, otherConnections: NONE, keptBody: undefined };
     this.#enter(entry);
     if (before === undefined) {
       const names = getOrMake(this.#names, brokerAddr, () => new Map<string, number>());
@@ -140,6 +143,11 @@ export class BrokerLiveTable {
   postpone(live: BrokerLiveInfo, lastUpdateMillis: number): void {
     const entry = this.#own(live);
     if (entry !== undefined) entry.lastUpdateMillis = lastUpdateMillis;
+  }
+
+  keepBody(live: BrokerLiveInfo, keptBody: KeptBody): void {
+    const entry = this.#own(live);
+    if (entry !== undefined) entry.keptBody = keptBody;
   }
 
   /** The connection has closed: takes it from the brokers that were heard on it, and returns those that have no other. */

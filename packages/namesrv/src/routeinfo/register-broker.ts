@@ -8,8 +8,9 @@ import {
 import type { Long } from '@rmqns/remoting/json';
 import type { ConflictKind } from '../namesrv-event.js';
 import type { ReadableBrokerGroup } from './broker-addr-table.js';
-import type { BrokerConnection } from './broker-live-table.js';
+import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
 import { brokerState, sameBrokerState } from './broker-state.js';
+import { type BodyKey, topicsRole } from './kept-body.js';
 import { ownString } from './own-string.js';
 import { removeBroker } from './remove-broker.js';
 import type { GroupMember, RouteTables } from './route-tables.js';
@@ -33,6 +34,8 @@ export interface BrokerRegistration {
   readonly topicConfigWrapper: TopicConfigSerializeWrapper;
   /** Null leaves the list alone, an empty one removes it. */
   readonly filterServerList: readonly string[] | null;
+  /** What the body is known by; absent where there is none, or where what it says depends on when it is read. */
+  readonly bodyKey?: BodyKey | undefined;
   readonly connection: BrokerConnection;
 }
 
@@ -111,9 +114,23 @@ export function registerBroker(
   const group = brokerAddrTable.group(brokerName);
   if (group === undefined) return { ok: true };
   putTopics(tables, registration, group, versionChanged || registerFirst, rules.deleteTopicWithBrokerRegistration);
+  keepBody(tables, registration, group, live);
   if (profile.fiveX && formerMinId !== undefined && brokerId < formerMinId)
     noteMinBrokerId(tables, registration, group);
   return masterOf(tables, registration, group);
+}
+
+function keepBody(
+  tables: RouteTables,
+  registration: BrokerRegistration,
+  group: ReadableBrokerGroup,
+  live: BrokerLiveInfo,
+): void {
+  const { bodyKey: key, topicConfigWrapper, filterServerList } = registration;
+  if (key === undefined) return;
+  const role = topicsRole(tables, registration, group);
+  const { dataVersion } = topicConfigWrapper;
+  tables.keepBody(live, { key, dataVersion, filterServerList, group, role, topicsLost: group.topicsLost });
 }
 
 /** All others are told; a group of one tells that one (reference: nameserver 3.6). */
@@ -226,11 +243,11 @@ function putTopics(
   changed: boolean,
   deleteOthers: boolean,
 ): void {
-  const { brokerId, enableActingMaster, topicConfigWrapper } = registration;
+  const { topicConfigWrapper } = registration;
   const { fiveX } = tables.profile;
-  const isPrimeSlave = fiveX && enableActingMaster !== undefined && brokerId !== MASTER_ID && group.minId === brokerId;
-  if (brokerId !== MASTER_ID && !isPrimeSlave) return;
-  const readOnly = isPrimeSlave && enableActingMaster === true;
+  const role = topicsRole(tables, registration, group);
+  if (role === 'none') return;
+  const readOnly = role === 'read-only';
   if (fiveX && deleteOthers) deleteUnregistered(tables, topicConfigWrapper, group);
   for (const config of topicConfigWrapper.topicConfigTable?.values() ?? []) {
     const topic = config.topicName;

@@ -12,6 +12,7 @@ import {
 } from './broker-live-table.js';
 import { ClusterAddrTable } from './cluster-addr-table.js';
 import { FilterServerTable } from './filter-server-table.js';
+import type { KeptBody } from './kept-body.js';
 import { RouteCache } from './route-cache.js';
 import { sameMapping, TopicQueueMappingInfoTable } from './topic-queue-mapping-info-table.js';
 import { TopicQueueTable } from './topic-queue-table.js';
@@ -60,7 +61,7 @@ export class RouteTables {
     return this.#topicQueueTable;
   }
 
-  get brokerAddrTable(): Omit<BrokerAddrTable, 'putMember' | 'removeMember' | 'setFlags' | 'delete'> {
+  get brokerAddrTable(): Omit<BrokerAddrTable, 'putMember' | 'removeMember' | 'setFlags' | 'loseTopic' | 'delete'> {
     return this.#brokerAddrTable;
   }
 
@@ -68,7 +69,7 @@ export class RouteTables {
     return this.#clusterAddrTable;
   }
 
-  get brokerLiveTable(): Omit<BrokerLiveTable, 'put' | 'hear' | 'postpone' | 'close' | 'delete'> {
+  get brokerLiveTable(): Omit<BrokerLiveTable, 'put' | 'hear' | 'postpone' | 'keepBody' | 'close' | 'delete'> {
     return this.#brokerLiveTable;
   }
 
@@ -94,6 +95,11 @@ export class RouteTables {
   putLive(fields: Omit<BrokerLiveFields, 'incarnation'>): BrokerLiveInfo {
     this.#incarnation += 1;
     return this.#brokerLiveTable.put({ ...fields, incarnation: this.#incarnation });
+  }
+
+  /** Keeps what a registration said, until the next of the same broker. */
+  keepBody(live: BrokerLiveInfo, keptBody: KeptBody): void {
+    this.#brokerLiveTable.keepBody(live, keptBody);
   }
 
   /** A broker was heard; that is no event. */
@@ -172,6 +178,7 @@ export class RouteTables {
   removeQueueData(topic: string, brokerName: string, cluster: string, cause: ChangeCause): void {
     const before = this.#topicQueueTable.remove(topic, brokerName);
     if (before === undefined) return;
+    this.#brokerAddrTable.loseTopic(brokerName);
     const type = this.#topicQueueTable.has(topic) ? 'topic.changed' : 'topic.removed';
     this.#topicChanged({ type, cause, cluster, broker: brokerName, topic, before });
   }

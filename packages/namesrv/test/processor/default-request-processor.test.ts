@@ -42,6 +42,7 @@ class Fixture {
       persistConfig: () => Promise.resolve(),
       clock,
       logger: silentLogger,
+      counters: { registrationsRead: 0, registrationsUnchanged: 0 },
       routeInfoManager: this.manager,
       kvConfigManager: this.kv,
       clusterInfoAnswers: new KeptAnswers(),

@@ -107,7 +107,7 @@ export function contents(manager: RouteInfoManager): object {
     ),
     groups: [...tables.brokerAddrTable.entries()],
     clusters: [...tables.clusterAddrTable.entries()].map(([cluster, names]) => [cluster, [...names]]),
-    live: [...tables.brokerLiveTable.values()].map(({ incarnation, ...live }) => ({ ...live })),
+    live: [...tables.brokerLiveTable.values()].map(({ incarnation, keptBody, ...live }) => ({ ...live })),
     filters: [...tables.filterServerTable.entries()],
   };
 }
