@@ -4,6 +4,7 @@ export {
   decodeBrokerMemberGroup,
   encodeBrokerMemberGroup,
 } from './body/broker-member-group.js';
+export { type ChangedTopics, changedTopics } from './body/changed-topics.js';
 export { type ClusterInfo, decodeClusterInfo, encodeClusterInfo } from './body/cluster-info.js';
 export { decodeDataVersion, encodeDataVersion } from './body/data-version-json.js';
 export { decodeKvConfig, encodeKvConfig, type KvConfigTable } from './body/kv-config-serialize-wrapper.js';
@@ -25,6 +26,7 @@ export type { TopicConfig, TopicFilterType } from './body/topic-config.js';
 export type { TopicConfigSerializeWrapper } from './body/topic-config-serialize-wrapper.js';
 export { decodeTopicConfigText, encodeTopicConfigText } from './body/topic-config-text.js';
 export { decodeTopicList, encodeTopicList, type TopicList } from './body/topic-list.js';
+export { TopicSlices } from './body/topic-slices.js';
 export { MASTER_ID } from './broker-id.js';
 export { type DataVersion, sameDataVersion } from './data-version.js';
 export { editProperties } from './edit-properties.js';

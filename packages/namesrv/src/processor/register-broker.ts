@@ -1,7 +1,6 @@
 import {
   BrokerHeartbeat,
   decodeDataVersion,
-  decodeRegisterBrokerBody,
   digestRegisterBrokerBody,
   encodeDataVersion,
   ORDER_TOPIC_CONFIG,
@@ -13,6 +12,7 @@ import {
 import { createExtFields, decodeHeader, encodeHeader, RemotingCommand } from '@rmqns/remoting';
 import { kvTableBody } from './kv-config.js';
 import { refuseNoNames } from './refuse-text.js';
+import { readRegistrationBody } from './registration-body.js';
 import type { RequestHandler } from './request-handler.js';
 
 /** 103: a broker registers, which is also its heartbeat (reference: nameserver 2.5). */
@@ -31,21 +31,20 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
     return failed('crc32 not match');
   }
   const { compressed } = header;
-  const bodyKey = digest && { digest, compressed, requestVersion: request.version };
-  const unchanged = bodyKey && context.routeInfoManager.unchangedBody(header, bodyKey);
-  const nowMillis = context.clock.now();
-  const body =
-    unchanged ??
-    decodeRegisterBrokerBody(request.body, {
+  const body = readRegistrationBody(
+    request.body,
+    digest && { digest, compressed, requestVersion: request.version },
+    context.routeInfoManager.keptBody(header),
+    {
       compressed,
       requestVersion: request.version,
       // What 4.x does not know it does not read, however odd.
       fiveX: context.profile.fiveX,
-      nowMillis,
-    });
-  if (unchanged === undefined) context.counters.registrationsRead += 1;
-  else context.counters.registrationsUnchanged += 1;
-  const { dataVersion } = body.topicConfigSerializeWrapper;
+      nowMillis: context.clock.now(),
+    },
+  );
+  if (body.isUnchanged) context.counters.registrationsUnchanged += 1;
+  else context.counters.registrationsRead += 1;
   const result = context.routeInfoManager.registerBroker(
     {
       clusterName,
@@ -59,8 +58,9 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
       enableActingMaster: header.enableActingMaster,
       topicConfigWrapper: body.topicConfigSerializeWrapper,
       filterServerList: body.filterServerList,
-      // The same bytes without a time in their version are another version next time.
-      bodyKey: unchanged === undefined && dataVersion.timestamp === nowMillis ? undefined : bodyKey,
+      bodyKey: body.bodyKey,
+      isUnchanged: body.isUnchanged,
+      slices: body.slices,
       connection: channel,
     },
     context.clock.monotonic(),

@@ -4,7 +4,7 @@ import { BrokerGroup } from './broker-group.js';
 import { firstInJavaOrder } from './java-hash-order.js';
 
 /** A broker group, to read. */
-export type ReadableBrokerGroup = Omit<BrokerGroup, 'putMember' | 'removeMember' | 'setFlags' | 'loseTopic'>;
+export type ReadableBrokerGroup = Omit<BrokerGroup, 'putMember' | 'removeMember' | 'setFlags' | 'countTopicChange'>;
 
 /**
  * brokerAddrTable: the broker groups by name (reference: nameserver 3.1), with an index of the groups that show an address. A change
@@ -81,9 +81,9 @@ export class BrokerAddrTable {
     return true;
   }
 
-  /** A topic has lost its queues on the group. */
-  loseTopic(brokerName: string): void {
-    this.#groups.get(brokerName)?.loseTopic();
+  /** The queues of a topic on the group have changed. */
+  countTopicChange(brokerName: string): void {
+    this.#groups.get(brokerName)?.countTopicChange();
   }
 
   /** Removes a group that has no member any more. */

@@ -13,7 +13,7 @@ export class BrokerGroup {
   /** Undefined when it has to be looked for. */
   #minId: Long | undefined;
   #data: BrokerData | undefined;
-  #topicsLost = 0;
+  #topicChanges = 0;
 
   constructor(brokerName: string, cluster: string) {
     this.brokerName = brokerName;
@@ -32,13 +32,13 @@ export class BrokerGroup {
     return this.#enableActingMaster;
   }
 
-  /** How often a topic has lost its queues on this group. */
-  get topicsLost(): number {
-    return this.#topicsLost;
+  /** How often the queues of a topic on this group have changed. */
+  get topicChanges(): number {
+    return this.#topicChanges;
   }
 
-  loseTopic(): void {
-    this.#topicsLost += 1;
+  countTopicChange(): void {
+    this.#topicChanges += 1;
   }
 
   addrOf(brokerId: Long): string | undefined {

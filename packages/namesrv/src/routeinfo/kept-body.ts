@@ -1,9 +1,9 @@
 import {
   type DataVersion,
   MASTER_ID,
-  type RegisterBrokerBody,
   type RegisterBrokerBodyDigest,
   sameRegisterBrokerBody,
+  type TopicSlices,
 } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 import type { ReadableBrokerGroup } from './broker-addr-table.js';
@@ -31,10 +31,14 @@ export interface KeptBody {
   readonly key: BodyKey;
   readonly dataVersion: DataVersion;
   readonly filterServerList: readonly string[] | null;
-  /** Where its topics went, and as what; also that no topic of it has gone since. */
+  /** What the next body is to be compared with; absent where that takes the whole. */
+  readonly slices: TopicSlices | undefined;
+  /** Whether the tables hold each of its topics as it said: an unchanged version leaves alone what an operator changed. */
+  readonly isInStep: boolean;
+  /** Where its topics went, as what, and how often topics there had changed by then. */
   readonly group: ReadableBrokerGroup;
   readonly role: TopicsRole;
-  readonly topicsLost: number;
+  readonly topicChanges: number;
 }
 
 /** What of a broker's topics is put into the tables: nothing of a slave's, and of a slave that may act as the master what it lets be read. */
@@ -53,32 +57,20 @@ export function topicsRole(
 }
 
 /**
- * The body of a registration that would change nothing in topicQueueTable, as it reads without its topics; `undefined` where the bytes
- * have to be read (design decision 3). It is the same that this broker sent last, from the same place in its group, and all of its
- * topics are there still: in 5.x a broker that is heard brings back what was deleted meanwhile.
+ * What is kept of this broker's last body, if that is still where its topics are: the broker registers from the same place in its group,
+ * and no topic there was changed since. In 5.x a broker that is heard brings back what was deleted meanwhile.
  */
-export function unchangedBody(
-  tables: RouteTables,
-  broker: RegisteringBroker,
-  key: BodyKey,
-): RegisterBrokerBody | undefined {
+export function keptBody(tables: RouteTables, broker: RegisteringBroker): KeptBody | undefined {
   const { clusterName, brokerAddr, brokerName, brokerId } = broker;
   const kept = tables.brokerLiveTable.get(clusterName, brokerAddr, brokerName)?.keptBody;
-  if (kept === undefined || !sameKey(kept.key, key)) return undefined;
   const group = tables.brokerAddrTable.group(brokerName);
-  if (group !== kept.group || group.topicsLost !== kept.topicsLost) return undefined;
-  if (group.addrOf(brokerId) !== brokerAddr || topicsRole(tables, broker, group) !== kept.role) return undefined;
-  return {
-    topicConfigSerializeWrapper: {
-      dataVersion: kept.dataVersion,
-      topicConfigTable: null,
-      topicQueueMappingInfoMap: new Map(),
-    },
-    filterServerList: kept.filterServerList,
-  };
+  if (kept === undefined || group !== kept.group || group.topicChanges !== kept.topicChanges) return undefined;
+  const isInPlace = group.addrOf(brokerId) === brokerAddr && topicsRole(tables, broker, group) === kept.role;
+  return isInPlace ? kept : undefined;
 }
 
-function sameKey(a: BodyKey, b: BodyKey): boolean {
+/** Whether a body says the same as one that is kept. */
+export function sameBody(a: BodyKey, b: BodyKey): boolean {
   return (
     a.compressed === b.compressed && a.requestVersion === b.requestVersion && sameRegisterBrokerBody(a.digest, b.digest)
   );

@@ -4,6 +4,7 @@ import {
   type QueueData,
   type TopicConfig,
   type TopicConfigSerializeWrapper,
+  type TopicSlices,
 } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 import type { ConflictKind } from '../namesrv-event.js';
@@ -36,6 +37,10 @@ export interface BrokerRegistration {
   readonly filterServerList: readonly string[] | null;
   /** What the body is known by; absent where there is none, or where what it says depends on when it is read. */
   readonly bodyKey?: BodyKey | undefined;
+  /** Whether the body is the one that is kept, whose topics are not given again. */
+  readonly isUnchanged?: boolean | undefined;
+  /** What the next body is to be compared with. */
+  readonly slices?: TopicSlices | undefined;
   readonly connection: BrokerConnection;
 }
 
@@ -114,7 +119,10 @@ export function registerBroker(
   const group = brokerAddrTable.group(brokerName);
   if (group === undefined) return { ok: true };
   putTopics(tables, registration, group, versionChanged || registerFirst, rules.deleteTopicWithBrokerRegistration);
-  keepBody(tables, registration, group, live);
+  // An unchanged version puts only what is missing, and so what stands there may be somebody else's.
+  const isInStep =
+    versionChanged || registerFirst || (registration.isUnchanged === true && before?.keptBody?.isInStep === true);
+  keepBody(tables, registration, group, live, isInStep);
   if (profile.fiveX && formerMinId !== undefined && brokerId < formerMinId)
     noteMinBrokerId(tables, registration, group);
   return masterOf(tables, registration, group);
@@ -125,12 +133,16 @@ function keepBody(
   registration: BrokerRegistration,
   group: ReadableBrokerGroup,
   live: BrokerLiveInfo,
+  isInStep: boolean,
 ): void {
-  const { bodyKey: key, topicConfigWrapper, filterServerList } = registration;
+  const { bodyKey: key, slices, topicConfigWrapper, filterServerList } = registration;
   if (key === undefined) return;
-  const role = topicsRole(tables, registration, group);
   const { dataVersion } = topicConfigWrapper;
-  tables.keepBody(live, { key, dataVersion, filterServerList, group, role, topicsLost: group.topicsLost });
+  const role = topicsRole(tables, registration, group);
+  const { topicChanges } = group;
+  // Nothing of a slave's is there that could be out of step.
+  const inStep = isInStep || role === 'none';
+  tables.keepBody(live, { key, slices, dataVersion, filterServerList, group, role, topicChanges, isInStep: inStep });
 }
 
 /** All others are told; a group of one tells that one (reference: nameserver 3.6). */

@@ -1,18 +1,11 @@
-import {
-  type ClusterInfo,
-  type DataVersion,
-  PermName,
-  type QueueData,
-  type RegisterBrokerBody,
-  type TopicRouteData,
-} from '@rmqns/protocol';
+import { type ClusterInfo, type DataVersion, PermName, type QueueData, type TopicRouteData } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 import type { EventRecorder } from '../event-recorder.js';
 import type { ChangeCause } from '../namesrv-event.js';
 import type { Profile } from '../profile.js';
 import { withActingMasters } from './acting-master.js';
 import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
-import { type BodyKey, type RegisteringBroker, unchangedBody } from './kept-body.js';
+import { type KeptBody, keptBody, type RegisteringBroker } from './kept-body.js';
 import { pickupTopicRouteData } from './pickup-topic-route-data.js';
 import { type BrokerRegistration, type RegisterBrokerResult, registerBroker } from './register-broker.js';
 import { removeBroker } from './remove-broker.js';
@@ -90,11 +83,11 @@ export class RouteInfoManager {
   }
 
   /**
-   * What a registration's body says, its topics aside, where it need not be read because it changes nothing; see `unchangedBody`. Never
-   * with `deleteTopicWithBrokerRegistration`, for which every topic counts.
+   * What is kept of a broker's last body, with which to compare the next; see `keptBody`. Nothing with
+   * `deleteTopicWithBrokerRegistration`, for which every topic counts.
    */
-  unchangedBody(broker: RegisteringBroker, key: BodyKey): RegisterBrokerBody | undefined {
-    return this.#deleteTopicWithBrokerRegistration() ? undefined : unchangedBody(this.#tables, broker, key);
+  keptBody(broker: RegisteringBroker): KeptBody | undefined {
+    return this.#deleteTopicWithBrokerRegistration() ? undefined : keptBody(this.#tables, broker);
   }
 
   /** Code 103. Refused registrations change nothing. */

@@ -61,7 +61,10 @@ export class RouteTables {
     return this.#topicQueueTable;
   }
 
-  get brokerAddrTable(): Omit<BrokerAddrTable, 'putMember' | 'removeMember' | 'setFlags' | 'loseTopic' | 'delete'> {
+  get brokerAddrTable(): Omit<
+    BrokerAddrTable,
+    'putMember' | 'removeMember' | 'setFlags' | 'countTopicChange' | 'delete'
+  > {
     return this.#brokerAddrTable;
   }
 
@@ -178,7 +181,6 @@ export class RouteTables {
   removeQueueData(topic: string, brokerName: string, cluster: string, cause: ChangeCause): void {
     const before = this.#topicQueueTable.remove(topic, brokerName);
     if (before === undefined) return;
-    this.#brokerAddrTable.loseTopic(brokerName);
     const type = this.#topicQueueTable.has(topic) ? 'topic.changed' : 'topic.removed';
     this.#topicChanged({ type, cause, cluster, broker: brokerName, topic, before });
   }
@@ -252,6 +254,7 @@ export class RouteTables {
 
   #topicChanged(event: TopicEvent): void {
     this.#topicsRevision += 1;
+    this.#brokerAddrTable.countTopicChange(event.broker);
     this.routeCache.invalidateTopic(event.topic);
     this.events.record(event);
   }
