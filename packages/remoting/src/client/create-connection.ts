@@ -5,44 +5,80 @@ import type { DialSocket } from './dial.js';
 /**
  * Makes a connection by other means than the client's own: in memory, through the pipe of another process, through a tunnel. `address` is the
  * caller's, of the usual form, whatever it means there. The socket may be connecting still. What it throws ends the calls that wait with `CONNECT_FAILED`. `signal` is aborted when
- * the client ends.
+ * the client ends. After `connectTimeoutMillis` the dial counts as failed; a connection that comes later is destroyed.
  */
 export type CreateConnection = (address: string, signal: AbortSignal) => ChannelSocket | Promise<ChannelSocket>;
 
 /** A dial that may give another connection than a socket of the system's. */
 export type DialAny = (...dial: Parameters<DialSocket>) => Promise<ChannelSocket>;
 
-/** Dials by a user's {@link CreateConnection}. */
+/**
+ * Dials by a user's {@link CreateConnection}, within the time and the client's life that hold for any dial: one that never ends must not
+ * keep its address from being dialled again. What it makes after that is destroyed.
+ */
 export function dialBy(createConnection: CreateConnection): DialAny {
-  return async (_target, address, _timeoutMillis, _clock, signal) => {
-    try {
-      return await whenConnected(await createConnection(address, signal));
-    } catch (thrown) {
-      if (RemotingError.is(thrown)) throw thrown;
-      const reason = textOfThrown(thrown);
-      throw new ConnectError(`connect to ${address} failed: ${reason}`, { address, cause: thrown });
-    }
-  };
+  return (_target, address, timeoutMillis, clock, signal) =>
+    new Promise((resolve, reject) => {
+      let isOver = false;
+      let made: ChannelSocket | undefined;
+      const end = (): void => {
+        isOver = true;
+        timer.cancel();
+        signal.removeEventListener('abort', onAbort);
+      };
+      const failed = (thrown: unknown): void => {
+        if (isOver) return;
+        end();
+        if (made !== undefined) discard(made);
+        reject(connectError(address, thrown));
+      };
+      const giveUp = (reason: string): void =>
+        failed(new ConnectError(`connect to ${address} failed: ${reason}`, { address }));
+      const onAbort = (): void => giveUp('the client was closed');
+      const timer = clock.setTimeout(() => giveUp(`no connection within ${timeoutMillis} ms`), timeoutMillis);
+      signal.addEventListener('abort', onAbort);
+      const connected = async (): Promise<void> => {
+        made = await createConnection(address, signal);
+        if (isOver) {
+          discard(made);
+          return;
+        }
+        await whenConnected(made);
+        if (isOver) return;
+        end();
+        resolve(made);
+      };
+      connected().catch(failed);
+      if (signal.aborted) onAbort();
+    });
+}
+
+function discard(socket: ChannelSocket): void {
+  // A late error must not reach the process.
+  socket.on('error', () => {});
+  socket.destroy();
+}
+
+function connectError(address: string, thrown: unknown): RemotingError {
+  if (RemotingError.is(thrown)) return thrown;
+  return new ConnectError(`connect to ${address} failed: ${textOfThrown(thrown)}`, { address, cause: thrown });
 }
 
 /**
- * Resolves with a socket once it has connected, over TLS once it is secure; at once when it has.
+ * Resolves once a socket has connected, over TLS once it is secure; at once when it has.
  *
- * @throws the socket's error, or one that says that it was closed; it is destroyed then
+ * @throws the socket's error, or one that says that it was closed
  */
-function whenConnected(socket: ChannelSocket): Promise<ChannelSocket> {
-  if (socket.connecting !== true && socket.secureConnecting !== true) return Promise.resolve(socket);
+function whenConnected(socket: ChannelSocket): Promise<void> {
+  if (socket.connecting !== true && socket.secureConnecting !== true) return Promise.resolve();
   const connected = socket.encrypted === true ? 'secureConnect' : 'connect';
   return new Promise((resolve, reject) => {
     const settle = (error: Error | undefined): void => {
       socket.off(connected, onConnect).off('error', settle).off('close', onClose);
       // A late error must not reach the process.
       socket.on('error', () => {});
-      if (error === undefined) resolve(socket);
-      else {
-        socket.destroy();
-        reject(error);
-      }
+      if (error === undefined) resolve();
+      else reject(error);
     };
     const onConnect = (): void => settle(undefined);
     const onClose = (): void => settle(new Error('the socket was closed before it had connected'));

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { parseSocketAddress } from '../../src/channel/socket-address.js';
+import type { ChannelSocket } from '../../src/channel/socket-channel.js';
 import { RemotingClient } from '../../src/client/remoting-client.js';
 import { defineCommand } from '../../src/command/define-command.js';
 import { t } from '../../src/command/header-field.js';
@@ -130,5 +131,33 @@ describe('RemotingClient with createConnection', () => {
       'ECONNREFUSED',
     ]);
     await refused.close();
+  });
+
+  it('gives up one that does not come within connectTimeoutMillis, destroys it when it comes, and may then dial again', async () => {
+    await using pair = createPair();
+    const clock = new ManualClock();
+    const late: ((socket: ChannelSocket) => void)[] = [];
+    const client = new RemotingClient({
+      clock,
+      connectTimeoutMillis: 500,
+      createConnection: () => (late.length > 0 ? pair.connect() : new Promise((resolve) => late.push(resolve))),
+    });
+    const call = () => client.invokeSync('memory:1', RemotingCommand.request(1), 3_000).catch((thrown) => thrown);
+    const first = call();
+    clock.advance(500);
+    expect((await first).message).to.equal('connect to memory:1 failed: no connection within 500 ms');
+    expect((await call()).code).to.equal(3);
+    const socket = pair.connect();
+    late[0]?.(socket);
+    await new Promise((resolve) => socket.once('close', resolve));
+    await client.destroy();
+    expect(clock.pendingTimers).to.equal(0);
+  });
+
+  it('ends at once though a connection is being made that never comes', async () => {
+    const client = new RemotingClient({ createConnection: () => new Promise(() => {}) });
+    const call = client.invokeSync('memory:1', RemotingCommand.request(1), 3_000).catch((thrown) => thrown.code);
+    await client.destroy();
+    expect(await call).to.equal('CLOSED');
   });
 });
