@@ -308,6 +308,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     interceptCall(interceptors, outer, options.signal, (request) => {
       const sending = new CallPromise<RemotingCommand | undefined>();
       const ended: InvokeCallback = (error, response) => {
+        if (error?.sent !== 'no') outer.wasSent = true;
         if (error === undefined) sending.resolve(response);
         else sending.reject(error);
       };

@@ -125,8 +125,11 @@ export class ResponseFuture implements PermitWaiter {
     return this.#init.onChannel;
   }
 
-  /** The sending under way of a call that interceptors may send again; it ends with this call at the latest. */
+  /** The last sending of a call that interceptors may send again; it ends with this call at the latest. */
   inner: ResponseFuture | undefined;
+
+  /** Whether a sending of it that has ended may have been seen by a peer. */
+  wasSent = false;
 
   /** The id of the connection whose peer answered that it goes away. */
   goneFrom: number | undefined;
@@ -265,8 +268,7 @@ export class ResponseFuture implements PermitWaiter {
 
   /** As {@link fail}, with what a hook or the dial threw: an error of this family stays itself. */
   failWith(thrown: unknown, code: RemotingErrorCode, message: string): boolean {
-    if (RemotingError.is(thrown))
-      return this.settle(thrown.sent === undefined ? this.#located(thrown) : thrown, undefined);
+    if (RemotingError.is(thrown)) return this.settle(this.#located(thrown), undefined);
     const detail = textOfThrown(thrown);
     return this.fail(code, `${message}: ${detail}`, thrown);
   }
@@ -280,14 +282,21 @@ export class ResponseFuture implements PermitWaiter {
 
   /** Whether the peer may have seen the request. */
   get sent(): 'no' | 'maybe' {
-    return this.#phase === 'write' || this.#phase === 'wait' ? 'maybe' : 'no';
+    const phase = this.#furthest.#phase;
+    return this.wasSent || phase === 'write' || phase === 'wait' ? 'maybe' : 'no';
+  }
+
+  /** Who knows how far the call came: its sending under way, if it has one. */
+  get #furthest(): ResponseFuture {
+    const { inner } = this;
+    return inner === undefined || inner.isSettled ? this : inner;
   }
 
   /** How far the call came, for people: `(dial 12, queue 2, sent, no answer)`. */
   get progress(): string {
-    const { dial, queue } = this.timings;
+    const { timings, phase } = this.#furthest;
     const ends = { dial: 'not sent', queue: 'not sent', write: 'not all sent', wait: 'sent, no answer' };
-    return `(dial ${Math.round(dial)}, queue ${Math.round(queue)}, ${ends[this.#phase]})`;
+    return `(dial ${Math.round(timings.dial)}, queue ${Math.round(timings.queue)}, ${ends[phase]})`;
   }
 
   get timings(): CallTimings {
@@ -342,7 +351,7 @@ export class ResponseFuture implements PermitWaiter {
     // The sending under way knows how far the call came.
     const error = inner.#timeoutError(this.timeoutMillis);
     inner.settle(error, undefined);
-    this.settle(error, undefined);
+    this.settle(this.#located(error), undefined);
   }
 
   #timeoutError(timeoutMillis: number): RemotingError {
@@ -365,17 +374,18 @@ export class ResponseFuture implements PermitWaiter {
   }
 
   #to(): string {
-    return `${this.command} to ${this.#channel?.remoteAddress ?? this.address ?? 'a name server'}`;
+    return `${this.command} to ${this.#furthest.#channel?.remoteAddress ?? this.address ?? 'a name server'}`;
   }
 
   #error(code: RemotingErrorCode, message: string, cause: unknown, sent: 'no' | 'maybe'): RemotingError {
+    const at = this.#furthest;
     const options: RemotingErrorOptions = {
-      address: this.#channel?.remoteAddress ?? this.address,
-      opaque: this.#opaque,
+      address: at.#channel?.remoteAddress ?? this.address,
+      opaque: at.#opaque,
       cause,
       sent,
-      phase: this.#phase,
-      timings: this.timings,
+      phase: at.#phase,
+      timings: at.timings,
     };
     switch (code) {
       case 'CONNECT_FAILED':
@@ -394,10 +404,11 @@ export class ResponseFuture implements PermitWaiter {
     }
   }
 
-  /** Every failure of a call says how far it came, those that hooks throw too. */
+  /** Every failure of a call says how far it came: those that hooks throw too, and that of a last sending for those before it. */
   #located(error: RemotingError): RemotingError {
     const { sent, phase, timings } = this;
     if (Object.isFrozen(error)) return error;
-    return Object.assign(error, { sent, phase, timings });
+    if (error.sent === undefined) return Object.assign(error, { sent, phase, timings });
+    return error.sent === 'no' && this.wasSent ? Object.assign(error, { sent }) : error;
   }
 }

@@ -66,6 +66,41 @@ describe('Interceptors of a client', () => {
     expect(seen).to.deep.equal(['a GREET 9 true false', 'b GREET 9 true false', 'hook', 'b 0', 'a 0']);
   });
 
+  it('leave to the failure of a call that its peer may have seen it, in whichever of its sendings, and how it ends', async () => {
+    const controller = new AbortController();
+    client.use((_, next) => next());
+    const sent = (): Promise<RemotingError> => {
+      const call = client.invokeSync(
+        server.address,
+        Object.assign(RemotingCommand.request(9), { remark: 'never' }),
+        60_000,
+        {
+          signal: controller.signal,
+        },
+      );
+      return call.then(
+        () => expect.fail('it was answered'),
+        (error: RemotingError) => error,
+      );
+    };
+    const aborted = sent();
+    await until(() => served.length === 1);
+    controller.abort();
+    expect(await aborted).to.deep.include({ code: 'ABORTED', sent: 'maybe', phase: 'wait' });
+    expect((await aborted).message).to.include('sent, no answer');
+
+    const again = client.use((_, next) => next().catch(next));
+    const closed = again.invokeSync(
+      server.address,
+      Object.assign(RemotingCommand.request(9), { remark: 'never' }),
+      60_000,
+    );
+    await until(() => served.length === 2);
+    await server.destroy();
+    const error = await closed.catch((thrown: RemotingError) => thrown);
+    expect(error).to.deep.include({ code: 'CONNECT_FAILED', sent: 'maybe' });
+  });
+
   it('may change the request, answer without sending, and replace the answer; the caller’s request stays', async () => {
     client.use(async (call, next) => {
       if (call.request.extFields?.['name'] === 'cached')
