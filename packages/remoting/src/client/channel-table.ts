@@ -34,6 +34,8 @@ const MAX_FAILING_ADDRESSES = 1_000;
 export class ChannelTable {
   readonly #channels = new Map<string, Channel>();
   readonly #addresses = new WeakMap<Channel, string>();
+  /** What came before connections that have not ended: the failures in a row, and when. */
+  readonly #begun = new WeakMap<Channel, { readonly backoff: DialBackoff | undefined; readonly since: number }>();
   readonly #dials = new Map<string, Promise<Channel>>();
   readonly #failing = new Map<string, DialBackoff>();
   readonly #retries = new Map<string, { readonly due: Promise<void>; readonly end: () => void }>();
@@ -106,6 +108,22 @@ export class ChannelTable {
     return this.#channels.delete(address);
   }
 
+  /**
+   * Forgets a connection that an error has ended, or is about to. A peer that is frozen takes connections, by its system, and does nothing with
+   * them: a dial whose connection came to nothing has failed too.
+   */
+  ended(channel: Channel, reason: RemotingError | undefined): void {
+    this.remove(channel);
+    const address = this.#addresses.get(channel);
+    const begun = this.#begun.get(channel);
+    this.#begun.delete(channel);
+    if (address === undefined || begun === undefined || reason === undefined || channel.bytesRead > 0) return;
+    const { clock, maxMillis } = this.#options;
+    if (this.#isClosed || this.#channels.has(address) || clock.monotonic() - begun.since >= maxMillis) return;
+    const message = `nothing ever came over the connection to ${address}, which ended: ${reason.message}`;
+    this.#note(address, new ConnectError(message, { address, cause: reason }), begun.backoff);
+  }
+
   channels(): Channel[] {
     return [...this.#channels.values()];
   }
@@ -133,12 +151,7 @@ export class ChannelTable {
 
   async #dialNow(address: string): Promise<Channel> {
     try {
-      return await this.#dial(address, (opened) => {
-        this.#channels.set(address, opened);
-        this.#addresses.set(opened, address);
-        this.#failing.delete(address);
-        void opened.closed.then(() => this.remove(opened));
-      });
+      return await this.#dial(address, (opened) => this.#opened(address, opened));
     } catch (error) {
       // A connection that stood and was then refused by an `initChannel` or the like says nothing of the address.
       if (!this.#isClosed && isConnectFailure(error)) this.#failed(address, error);
@@ -146,16 +159,26 @@ export class ChannelTable {
     }
   }
 
+  #opened(address: string, channel: Channel): void {
+    this.#channels.set(address, channel);
+    this.#addresses.set(channel, address);
+    this.#begun.set(channel, { backoff: this.#failing.get(address), since: this.#options.clock.monotonic() });
+    this.#failing.delete(address);
+    void channel.closed.then((reason) => this.ended(channel, reason));
+  }
+
   #failed(address: string, error: unknown): void {
+    this.#options.onFailed?.(this.#failure(address, this.#note(address, error, this.#failing.get(address))));
+  }
+
+  /** One more failure in a row, of which `known` knows the others. */
+  #note(address: string, error: unknown, known: DialBackoff | undefined): DialBackoff {
     const now = this.#options.clock.monotonic();
-    let backoff = this.#failing.get(address);
-    if (backoff === undefined) {
-      if (this.#failing.size >= MAX_FAILING_ADDRESSES) this.#forgetOver(now);
-      backoff = new DialBackoff(this.#options, this.#options.random);
-      this.#failing.set(address, backoff);
-    }
+    if (this.#failing.size >= MAX_FAILING_ADDRESSES) this.#forgetOver(now);
+    const backoff = known ?? new DialBackoff(this.#options, this.#options.random);
+    this.#failing.set(address, backoff);
     backoff.failed(now, error);
-    this.#options.onFailed?.(this.#failure(address, backoff));
+    return backoff;
   }
 
   #forgetOver(now: number): void {

@@ -28,7 +28,8 @@ export interface RemotingClientOptions extends ConnectionOptions {
   /**
    * After two dials of an address that failed in a row it is left alone for so long, then for `reconnectMultiplier` times that, and so on up to
    * `reconnectMaxMillis`; each time longer by a random part of itself, up to `reconnectJitter`. Meanwhile calls fail at once. With the
-   * defaults a dead address is dialled at most ten times a minute. Default 1,000.
+   * defaults a dead address is dialled at most ten times a minute. A dial counts as failed too when its connection was ended by an error, such as a
+   * call without an answer in time, before any byte came over it. Default 1,000.
    */
   readonly reconnectInitialMillis?: number | undefined;
   /** Default 10,000. */

@@ -338,7 +338,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
       this.#log.timedOut(channel, error);
       return;
     }
-    this.#table.remove(channel);
+    this.#table.ended(channel, error);
     this.#log.closedForTimeout(channel, error, timeoutMillis);
     channel.destroy(error);
   }

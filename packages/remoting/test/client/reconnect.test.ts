@@ -1,4 +1,6 @@
+import { connect } from 'node:net';
 import { expect } from 'chai';
+import { parseSocketAddress } from '../../src/channel/socket-address.js';
 import type { ConnectFailure } from '../../src/client/channel-table.js';
 import { RemotingClient } from '../../src/client/remoting-client.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
@@ -145,6 +147,33 @@ describe('A client whose server is gone', () => {
       for (let turn = 0; turn < 6; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
     expect(raw.connections).to.be.within(4, 10);
+  });
+
+  it('dials a frozen one, whose system takes connections, no more often than a dead one, and reaches it one wait after it goes on', async () => {
+    const { client, clock } = makeClient({ reconnectJitter: 0.2 });
+    const server = await serve(0);
+    let isFrozen = true;
+    const frozen = await rawServer((socket) => {
+      if (isFrozen) return;
+      const { host, port } = parseSocketAddress(server.address);
+      socket.pipe(connect({ host, port })).pipe(socket);
+    });
+    cleanUps.push(() => frozen.close());
+    for (let second = 0; second < 300; second++) {
+      client.invokeSync(frozen.address, request, 1_000).catch(() => {});
+      for (let turn = 0; turn < 6; turn++) await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(1_000);
+    }
+    expect(frozen.connections).to.be.within(25, 50);
+    const error = await failure(client.invokeSync(frozen.address, request, 1_000));
+    expect([error.code, error.sent]).to.deep.equal(['CONNECT_FAILED', 'no']);
+    expect(error.message).to.match(
+      /^nothing ever came over the connection to .*, which ended: request 1 to .* timed out/,
+    );
+    isFrozen = false;
+    clock.advance(12_000);
+    expect((await client.invokeSync(frozen.address, request)).code).to.equal(0);
+    expect(client.describe().connectFailures).to.deep.equal([]);
   });
 
   it('lets each caller wait as long as it will for one dial', async () => {
