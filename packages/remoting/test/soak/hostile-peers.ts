@@ -23,8 +23,9 @@ const kinds: Readonly<Record<string, (socket: Socket, round: number, random: See
   announces2GiB(socket, round) {
     if (round === 0) socket.write(Buffer.concat([lengthOf(0x7fffffff), Buffer.alloc(1_000)]));
   },
+  /** A byte each tenth time. */
   byteByByte(socket, round) {
-    socket.write(slowFrame.subarray(round, round + 1));
+    if (round % 10 === 0) socket.write(slowFrame.subarray(round / 10, round / 10 + 1));
   },
   noise(socket, _round, random) {
     socket.write(Buffer.from(Array.from({ length: 200 }, () => random.integer(0, 255))));

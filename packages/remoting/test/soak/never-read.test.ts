@@ -1,9 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createExtFields, RemotingClient, RemotingCommand } from '../../src/index.js';
 import { HostilePeers } from './hostile-peers.js';
+import { ServerProcess } from './server-process.js';
 import { askedFor } from './soak-codes.js';
 
 const HOSTILE_PEERS = 1_000;
@@ -21,30 +19,24 @@ interface State {
 
 describe('a server of 128 MiB among a thousand hostile peers', function () {
   this.timeout(HOSTILE_MILLIS + 30_000);
-  let child: ChildProcess;
+  let server: ServerProcess;
   let client: RemotingClient;
   let peers: HostilePeers | undefined;
-  let address = '';
 
   beforeEach(async () => {
-    child = fork(fileURLToPath(new URL('soaked-server.js', import.meta.url)), {
-      execArgv: ['--max-old-space-size=128', '--expose-gc'],
-    });
-    [address] = (await once(child, 'message')) as [string];
+    server = await ServerProcess.start({ execArgv: ['--max-old-space-size=128', '--expose-gc'] });
     client = new RemotingClient({ timeoutMillis: 8_000 });
   });
 
   afterEach(async () => {
     await peers?.leave();
     await client.destroy();
-    const ended = child.exitCode === null ? once(child, 'exit') : undefined;
-    child.kill('SIGKILL');
-    await ended;
+    await server.kill();
   });
 
   async function state(gc = false): Promise<State> {
     const request = RemotingCommand.request(askedFor.state, { extFields: createExtFields({ gc: String(gc) }) });
-    const { extFields } = await client.invokeSync(address, request);
+    const { extFields } = await client.invokeSync(server.address, request);
     return {
       rss: Number(extFields?.['rss']),
       held: Number(extFields?.['held']),
@@ -54,7 +46,7 @@ describe('a server of 128 MiB among a thousand hostile peers', function () {
 
   it('lives, answers good clients, keeps its memory within bounds and gives it back', async () => {
     const before = await state(true);
-    peers = new HostilePeers(address, HOSTILE_PEERS);
+    peers = new HostilePeers(server.address, HOSTILE_PEERS);
     peers.connect();
     let most = await state();
     while (most.channels <= HOSTILE_PEERS) most = await state();
@@ -64,7 +56,9 @@ describe('a server of 128 MiB among a thousand hostile peers', function () {
       peers.act();
       const body = Buffer.alloc(1_024, round);
       const answers = await Promise.all(
-        Array.from({ length: 4 }, () => client.invokeSync(address, RemotingCommand.request(askedFor.echo, { body }))),
+        Array.from({ length: 4 }, () =>
+          client.invokeSync(server.address, RemotingCommand.request(askedFor.echo, { body })),
+        ),
       );
       for (const answer of answers) if (body.equals(answer.body ?? Buffer.alloc(0))) answered++;
       expect(answered).to.equal(4 * (round + 1));
@@ -82,7 +76,7 @@ describe('a server of 128 MiB among a thousand hostile peers', function () {
     for (let tries = 0; tries < 200 && (after.channels > 1 || after.held - before.held >= KEPT_BYTES); tries++)
       after = await state(true);
     expect(after.channels).to.equal(1);
-    expect(child.exitCode).to.equal(null);
+    expect(server.isRunning).to.equal(true);
     expect(closed['announces2GiB']).to.be.above(0);
     expect(closed['noise']).to.be.above(0);
     expect(most.rss).to.be.below(512 * MIB);

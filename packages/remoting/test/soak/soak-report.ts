@@ -6,7 +6,7 @@ export interface SoakReport {
 }
 
 /** Reads a number from the command line. */
-export type NumberOption = (name: 'count' | 'seed' | 'lanes' | 'seconds' | 'minutes', otherwise: number) => number;
+type NumberOption = (name: 'count' | 'seed' | 'lanes' | 'seconds' | 'minutes', otherwise: number) => number;
 
 export type SoakScenario = (number: NumberOption) => Promise<SoakReport>;
 

@@ -4,6 +4,10 @@
  *   npm run soak -- SCENARIO [options]
  *
  *   calls [--count N] [--seed N] [--lanes N]   interleavings of endings of calls, against a model
+ *   chaos [--minutes N] [--seed N]             twenty clients, while servers are killed, frozen, reset and moved
+ *   kill [--count N]                           a server is killed while a thousand calls wait
+ *   hostile [--seconds N]                      a thousand hostile peers of a server with a heap of 128 MiB
+ *   restart [--count N]                        three servers in turn under 2,000 calls a second
  *
  * Ends with 1 when something is wrong. `--write` keeps the figures in bench/results.
  */
@@ -12,9 +16,19 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repositoryRoot } from '@rmqns/test-kit';
 import { runCalls } from './run-calls.js';
+import { runChaos } from './run-chaos.js';
+import { runHostile } from './run-hostile.js';
+import { runKill } from './run-kill.js';
+import { runRestart } from './run-restart.js';
 import { type SoakReport, type SoakScenario, say } from './soak-report.js';
 
-const scenarios: Readonly<Record<string, SoakScenario>> = { calls: runCalls };
+const scenarios: Readonly<Record<string, SoakScenario>> = {
+  calls: runCalls,
+  chaos: runChaos,
+  kill: runKill,
+  hostile: runHostile,
+  restart: runRestart,
+};
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
