@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { describeFileError, Exit, ExitCode, type Setting } from '@rmqns/program';
+import { describeFileError, Exit, ExitCode } from '@rmqns/program';
 import { decodePropertiesBytes, parseProperties } from '@rmqns/protocol';
+import type { ConfigSetting } from './config-setting.js';
 
 export interface ConfigFile {
-  readonly settings: readonly Setting[];
-  /** `file:line: problem`, for what is no `.properties` text. */
+  readonly settings: readonly ConfigSetting[];
+  /** `file:line:column: problem`, for what is no `.properties` text. */
   readonly problems: readonly string[];
 }
 
@@ -23,7 +24,13 @@ export function readConfigFile(path: string): ConfigFile {
   }
   const { entries, problems } = parseProperties(decodePropertiesBytes(bytes));
   return {
-    settings: entries.map(({ key, value, line }) => ({ key, text: value, where: `${path}:${line} ` })),
-    problems: problems.map(({ line, problem }) => `${path}:${line}: ${problem}`),
+    settings: entries.map(({ key, value, line, column, valueLine, valueColumn }) => ({
+      key,
+      text: value,
+      source: 'file',
+      where: `${path}:${line}:${column} `,
+      valueWhere: `${path}:${valueLine}:${valueColumn} `,
+    })),
+    problems: problems.map(({ line, column, problem }) => `${path}:${line}:${column}: ${problem}`),
   };
 }

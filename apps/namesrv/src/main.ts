@@ -2,26 +2,49 @@
 import { homedir } from 'node:os';
 import { createNameServer, NamesrvError } from '@rmqns/namesrv';
 import { Exit, ExitCode, endOnSignal, openLog, runProgram } from '@rmqns/program';
-import { type CliArguments, parseCliArguments } from './cli-arguments.js';
+import { type CliArguments, type CliTask, parseCliArguments } from './cli-arguments.js';
 import { EventLog } from './event-log.js';
-import { loadNamesrvConfig, printConfigItems } from './namesrv-config.js';
+import { loadNamesrvConfig, type NamesrvConfig } from './namesrv-config.js';
+import { printConfig, printConfigAsJson } from './print-config.js';
+import { printConfigItems } from './print-config-items.js';
 import { describeStartFailure } from './start-failure.js';
 
 async function main(): Promise<void> {
   const args = parseCliArguments(process.argv.slice(2));
   const config = loadNamesrvConfig(args, process.env, homedir());
-  if (args.printConfigItem) throw new Exit(ExitCode.OK, printConfigItems(config.options), { asked: true });
-  await serve(args, config);
+  if (args.task === undefined) return serve(args, config);
+  for (const warning of config.warnings) process.stderr.write(`mqnamesrv: ${warning}\n`);
+  throw new Exit(ExitCode.OK, carryOut(args.task, args, config), { asked: true });
 }
 
-async function serve(args: CliArguments, config: ReturnType<typeof loadNamesrvConfig>): Promise<void> {
+function carryOut(task: CliTask, { configFile }: CliArguments, config: NamesrvConfig): string {
+  switch (task) {
+    case 'print config items':
+      return [...loadedLine(configFile), printConfigItems(config.options)].join('\n');
+    case 'print config':
+      return printConfig(config);
+    case 'print config as json':
+      return printConfigAsJson(config);
+    case 'check config':
+      return 'the configuration can be used';
+  }
+}
+
+/** Scripts look for it. */
+function loadedLine(configFile: string | undefined): string[] {
+  return configFile === undefined ? [] : [`load config properties file OK, ${configFile}`];
+}
+
+async function serve(args: CliArguments, config: NamesrvConfig): Promise<void> {
   const { options } = config;
   const log = openLog({ level: options.logLevel, format: options.logFormat });
   const { logger } = log;
-  if (args.configFile !== undefined) log.printLine(`load config properties file OK, ${args.configFile}`);
+  for (const line of loadedLine(args.configFile)) log.printLine(line);
   for (const warning of config.warnings) logger.warn(warning);
   if (config.withoutEffect.length > 0)
     logger.info({ keys: config.withoutEffect }, `accepted, no effect: ${config.withoutEffect.join(', ')}`);
+  const ignored = [...args.ignored, ...config.ignoredJavaOptions];
+  if (ignored.length > 0) logger.info({ ignored }, `ignored, as they mean nothing here: ${ignored.join(' ')}`);
 
   const nameServer = createNameServer(options, { logger, fileProperties: config.fileProperties });
   const eventLog = new EventLog(logger, { isDebug: logger.isLevelEnabled('debug') });

@@ -1,31 +1,43 @@
 import { join } from 'node:path';
 import {
   describeOptionProblem,
+  type NamesrvOptionName,
   type NamesrvOptions,
   namesrvOption,
-  namesrvOptionNames,
   parseOptionText,
-  profiles,
   type ResolvedNamesrvOptions,
   resolveNamesrvOptions,
 } from '@rmqns/namesrv';
-import { Exit, ExitCode, type Setting } from '@rmqns/program';
+import { Exit, ExitCode } from '@rmqns/program';
 import type { CliArguments } from './cli-arguments.js';
 import { readConfigFile } from './config-file.js';
-import { readEnvironment, SERIALIZE_TYPE_PROPERTY } from './environment.js';
+import { type ConfigSetting, type ConfigSource, placeOf } from './config-setting.js';
+import { readEnvironment } from './environment.js';
+import { readJavaOptions, SERIALIZE_TYPE_PROPERTY } from './java-options.js';
+
+/** Where the value of an option was set. */
+interface ConfigOrigin {
+  readonly source: ConfigSource;
+  /** `namesrv.properties:3:1`, `RMQ_NAMESRV_LISTEN_PORT`, `--port`. */
+  readonly place: string;
+}
 
 export interface NamesrvConfig {
   readonly options: ResolvedNamesrvOptions;
+  /** Of each option that is not at its default. */
+  readonly origins: ReadonlyMap<NamesrvOptionName, ConfigOrigin>;
   /** All keys of the file, for tools that ask for them. */
   readonly fileProperties: ReadonlyMap<string, string>;
-  /** Unknown keys, each a line for the log. */
+  /** Unknown keys and what else was passed over, each a line for the log. */
   readonly warnings: readonly string[];
   /** Keys that were set and do nothing here. */
   readonly withoutEffect: readonly string[];
+  /** What `JAVA_OPT` and `JAVA_OPT_EXT` hold that means nothing here. */
+  readonly ignoredJavaOptions: readonly string[];
 }
 
 /**
- * Puts the configuration together: defaults < file < environment < command line.
+ * Puts the configuration together: defaults < what is set for Java < file < environment < command line.
  *
  * @throws Exit with every problem of every source, or when the file cannot be read
  */
@@ -35,47 +47,79 @@ export function loadNamesrvConfig(
   homeDirectory: string,
 ): NamesrvConfig {
   const file = args.configFile === undefined ? undefined : readConfigFile(args.configFile);
-  const problems = [...(file?.problems ?? [])];
-  const warnings: string[] = [];
-  const values: Record<string, string | number | boolean> = {
-    kvConfigPath: join(homeDirectory, 'namesrv', 'kvConfig.json'),
-    configStorePath: join(homeDirectory, 'namesrv', 'namesrv.properties'),
-  };
-  const withoutEffect = new Set<string>();
-  const apply = (settings: readonly Setting[], mayHaveNoEffect: boolean): void => {
-    for (const { key: given, text, where } of settings) {
-      const key = given === SERIALIZE_TYPE_PROPERTY ? 'serializeType' : given;
-      const parsed = parseOptionText(key, text);
-      if (parsed.problem === undefined) {
-        values[parsed.name] = parsed.value;
-        if (mayHaveNoEffect && namesrvOption(key)?.effect === 'none') withoutEffect.add(key);
-      } else {
-        const list = parsed.problem.kind === 'unknown' ? warnings : problems;
-        list.push(where + describeOptionProblem(parsed.problem));
-      }
-    }
-  };
-  apply(file?.settings ?? [], true);
+  const java = readJavaOptions(environment);
+  const variables = readEnvironment(environment);
+  const home = java.userHome ?? homeDirectory;
+  const collector = new SettingCollector(args.lenient, {
+    kvConfigPath: join(home, 'namesrv', 'kvConfig.json'),
+    configStorePath: join(home, 'namesrv', 'namesrv.properties'),
+  });
+  collector.problems.push(...(file?.problems ?? []), ...variables.problems);
+  collector.apply(java.defaults);
+  collector.apply(file?.settings ?? []);
   // Updates go to the file that was read, wherever the file itself says (reference: nameserver 5.1).
-  if (args.configFile !== undefined) values['configStorePath'] = args.configFile;
-  apply(readEnvironment(environment), false);
-  apply(args.settings, true);
+  if (args.configFile !== undefined)
+    collector.set('configStorePath', args.configFile, { source: 'command line', place: '-c' });
+  collector.apply(java.serializeTypes);
+  collector.apply(variables.settings);
+  collector.apply(args.settings);
+  const { problems, warnings, values, origins } = collector;
   if (problems.length > 0)
     throw new Exit(ExitCode.CONFIG, ['mqnamesrv: the configuration cannot be used:', ...problems].join('\n'));
   return {
     options: resolveNamesrvOptions(values as NamesrvOptions),
+    origins,
     fileProperties: new Map((file?.settings ?? []).map(({ key, text }) => [key, text])),
     warnings,
-    withoutEffect: [...withoutEffect],
+    withoutEffect: [...collector.withoutEffect],
+    ignoredJavaOptions: java.ignored,
   };
 }
 
-/** The lines of `-p`: every option in the order of the table, an unset one empty (reference: nameserver 5.2). */
-export function printConfigItems(options: ResolvedNamesrvOptions): string {
-  const { scanPeriodMillis } = profiles[options.profile];
-  const effective = {
-    ...options,
-    scanNotActiveBrokerInterval: options.scanNotActiveBrokerInterval ?? scanPeriodMillis,
-  };
-  return namesrvOptionNames.map((name) => `${name}=${effective[name] ?? ''}`).join('\n');
+/** Options as one source after the other sets them, and what is wrong with them. */
+class SettingCollector {
+  readonly values: Record<string, string | number | boolean>;
+  readonly origins = new Map<NamesrvOptionName, ConfigOrigin>();
+  readonly problems: string[] = [];
+  readonly warnings: string[] = [];
+  readonly withoutEffect = new Set<string>();
+  readonly #lenient: boolean;
+
+  constructor(lenient: boolean, defaults: Readonly<Record<string, string>>) {
+    this.#lenient = lenient;
+    this.values = { ...defaults };
+  }
+
+  set(name: NamesrvOptionName, value: string | number | boolean, origin: ConfigOrigin): void {
+    this.values[name] = value;
+    this.origins.set(name, origin);
+  }
+
+  apply(settings: readonly ConfigSetting[]): void {
+    for (const setting of settings) {
+      const { source, text } = setting;
+      const key = setting.key === SERIALIZE_TYPE_PROPERTY ? 'serializeType' : setting.key;
+      const parsed = parseOptionText(key, text);
+      const origin = { source, place: placeOf(setting) };
+      if (parsed.problem === undefined) {
+        this.set(parsed.name, parsed.value, origin);
+        const isAsked = source === 'file' || source === 'command line';
+        if (isAsked && namesrvOption(key)?.effect === 'none') this.withoutEffect.add(key);
+        continue;
+      }
+      const { kind } = parsed.problem;
+      const where = kind === 'invalid' ? (setting.valueWhere ?? setting.where) : setting.where;
+      const complaint = where + describeOptionProblem(parsed.problem);
+      if (kind === 'unknown' || kind === 'later') this.warnings.push(complaint);
+      else if (!this.#lenient || kind === 'unsupported') this.problems.push(complaint);
+      else this.#passOver(key as NamesrvOptionName, complaint, origin);
+    }
+  }
+
+  /** As Apache: what is not true is false, and any other value that does not parse changes nothing (reference: nameserver 5.5). */
+  #passOver(name: NamesrvOptionName, complaint: string, origin: ConfigOrigin): void {
+    if (namesrvOption(name)?.type === 'boolean') this.set(name, false, origin);
+    const value = this.values[name] ?? namesrvOption(name)?.default;
+    this.warnings.push(`${complaint}; ${value === undefined ? 'it is not set' : `it is ${value}`}`);
+  }
 }

@@ -1,15 +1,20 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { namesrvOptionNames } from '@rmqns/namesrv';
 import { expect } from 'chai';
 import { environmentName, readEnvironment } from '../src/environment.js';
+import { readJavaOptions } from '../src/java-options.js';
 
 describe('readEnvironment', () => {
   it('knows every option by its name in upper case', () => {
     for (const option of namesrvOptionNames) {
       const name = environmentName(option);
       expect(name).to.match(/^RMQ_NAMESRV_[A-Z_]+$/);
-      expect(readEnvironment({ [name]: 'x' })).to.deep.equal([
-        { key: option, text: 'x', where: `environment ${name}, ` },
-      ]);
+      expect(readEnvironment({ [name]: 'x' })).to.deep.equal({
+        settings: [{ key: option, text: 'x', source: 'environment', where: `environment ${name}, ` }],
+        problems: [],
+      });
     }
   });
 
@@ -18,32 +23,70 @@ describe('readEnvironment', () => {
     expect(environmentName('useTLS')).to.equal('RMQ_NAMESRV_USE_TLS');
   });
 
-  it('takes ROCKETMQ_HOME, unless the option has its own variable', () => {
-    const environment = { RMQ_NAMESRV_ROCKETMQ_HOME: '/b', ROCKETMQ_HOME: '/a' };
-    expect(readEnvironment(environment).map(({ key, text }) => [key, text])).to.deep.equal([
-      ['rocketmqHome', '/a'],
-      ['rocketmqHome', '/b'],
-    ]);
-  });
-
-  it('takes the format of headers as it is set for Java, the system property before the variable', () => {
-    const environment = {
-      JAVA_OPT: '-Xmx1g -Drocketmq.serialize.type=JSON "-Drocketmq.serialize.type=ROCKETMQ"',
-      ROCKETMQ_SERIALIZE_TYPE: 'JSON',
-    };
-    expect(readEnvironment(environment).map(({ key, text }) => [key, text])).to.deep.equal([
-      ['serializeType', 'JSON'],
-      ['serializeType', 'ROCKETMQ'],
-    ]);
+  it('reads the value out of the file that a variable with _FILE names', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'rmqns-test-'));
+    try {
+      const path = join(directory, 'secret');
+      writeFileSync(path, 'test env\n');
+      const { settings } = readEnvironment({ RMQ_NAMESRV_PRODUCT_ENV_NAME_FILE: path });
+      expect(settings).to.deep.equal([
+        {
+          key: 'productEnvName',
+          text: 'test env',
+          source: 'environment',
+          where: 'environment RMQ_NAMESRV_PRODUCT_ENV_NAME_FILE, ',
+        },
+      ]);
+      const missing = join(directory, 'missing');
+      expect(readEnvironment({ RMQ_NAMESRV_LISTEN_PORT_FILE: missing }).problems).to.deep.equal([
+        `environment RMQ_NAMESRV_LISTEN_PORT_FILE, listenPort: cannot read ${missing}: there is no such file`,
+      ]);
+      expect(
+        readEnvironment({ RMQ_NAMESRV_LISTEN_PORT_FILE: path, RMQ_NAMESRV_LISTEN_PORT: '1' }).problems,
+      ).to.deep.equal([
+        'environment RMQ_NAMESRV_LISTEN_PORT_FILE, listenPort: RMQ_NAMESRV_LISTEN_PORT is set, too; remove one of the two',
+      ]);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 
   it('passes an unknown variable on under a name that shows what was meant', () => {
-    expect(readEnvironment({ RMQ_NAMESRV_LISTEN__PROT: '1' })[0]?.key).to.equal('listenProt');
+    expect(readEnvironment({ RMQ_NAMESRV_LISTEN__PROT: '1' }).settings[0]?.key).to.equal('listenProt');
   });
 
   it('leaves out empty variables and those of others', () => {
     expect(
-      readEnvironment({ RMQ_NAMESRV_LISTEN_PORT: '', ROCKETMQ_HOME: '', NAMESRV_ADDR: 'x', PATH: '/' }),
+      readEnvironment({ RMQ_NAMESRV_LISTEN_PORT: '', ROCKETMQ_HOME: '', NAMESRV_ADDR: 'x', PATH: '/' }).settings,
     ).to.deep.equal([]);
+  });
+});
+
+describe('readJavaOptions', () => {
+  const shown = (settings: readonly { readonly key: string; readonly text: string }[]) =>
+    settings.map(({ key, text }) => `${key}=${text}`);
+
+  it('takes the format of headers as it is set for Java, the system property after the variable', () => {
+    const { serializeTypes, ignored } = readJavaOptions({
+      JAVA_OPT: '-Xmx1g -Drocketmq.serialize.type=JSON "-Drocketmq.serialize.type=ROCKETMQ"',
+      ROCKETMQ_SERIALIZE_TYPE: 'JSON',
+    });
+    expect(shown(serializeTypes)).to.deep.equal(['serializeType=JSON', 'serializeType=JSON', 'serializeType=ROCKETMQ']);
+    expect(ignored).to.deep.equal(['-Xmx1g']);
+  });
+
+  it('takes system properties that are the defaults of keys, and those of JAVA_OPT_EXT after those of JAVA_OPT', () => {
+    const { defaults, userHome } = readJavaOptions({
+      ROCKETMQ_HOME: '/a',
+      JAVA_OPT_EXT: '-Dcom.rocketmq.remoting.frameMaxLength=2048 -Duser.home=/root',
+      JAVA_OPT: '-Drocketmq.home.dir=/b -Dcom.rocketmq.remoting.frameMaxLength=1024',
+    });
+    expect(shown(defaults)).to.deep.equal([
+      'rocketmqHome=/a',
+      'rocketmqHome=/b',
+      'maxFrameBytes=1024',
+      'maxFrameBytes=2048',
+    ]);
+    expect(userHome).to.equal('/root');
   });
 });

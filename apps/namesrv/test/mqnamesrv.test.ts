@@ -103,7 +103,7 @@ describe('mqnamesrv', () => {
     const [warning, info] = server.logLines;
     expect(warning).to.include({
       level: 'warn',
-      msg: `${file}:5 orderMesageEnable: there is no such option (did you mean orderMessageEnable?)`,
+      msg: `${file}:5:1 orderMesageEnable: there is no such option (did you mean orderMessageEnable?)`,
     });
     expect(info).to.include({ msg: 'accepted, no effect: serverWorkerThreads, serverSelectorThreads' });
   });
@@ -149,9 +149,9 @@ describe('mqnamesrv', () => {
     expect(server.stdout).to.equal('');
     expect(server.stderr.split('\n')).to.deep.equal([
       'mqnamesrv: the configuration cannot be used:',
-      'bad.properties:4: malformed escape \\u12: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)',
-      'bad.properties:2 listenPort: "98760" is not between 0 and 65535',
-      'bad.properties:3 enableTopicList: "yes" is neither true nor false',
+      'bad.properties:4:14: malformed escape \\u12: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)',
+      'bad.properties:2:12 listenPort: "98760" is not between 0 and 65535',
+      'bad.properties:3:17 enableTopicList: "yes" is neither true nor false',
       'environment RMQ_NAMESRV_MAX_FRAME_BYTES, maxFrameBytes: "big" is no whole number',
       '--set profile: "5.3" is none of 4.7.1, 4.9.7, 5.3.3',
       '',
@@ -172,7 +172,8 @@ describe('mqnamesrv', () => {
     expect(await server.ended).to.equal(0);
     expect(server.stderr).to.equal('');
     const lines = server.stdoutLines;
-    expect(lines.slice(0, 3)).to.deep.equal([
+    expect(lines.slice(0, 4)).to.deep.equal([
+      'load config properties file OK, a.properties',
       'rocketmqHome=',
       `kvConfigPath=${home.path}/namesrv/kvConfig.json`,
       'configStorePath=a.properties',
@@ -184,11 +185,16 @@ describe('mqnamesrv', () => {
     ]);
   });
 
-  it('prints its usage as Apache does, then its own', async () => {
-    const server = home.start(['-h']);
-    expect(await server.ended).to.equal(0);
-    expect(server.stdoutLines[0]).to.equal('usage: mqnamesrv [-c <arg>] [-h] [-n <arg>] [-p]');
-    expect(server.stdout).to.match(/--set <key=value> +set any option; may be repeated/);
+  it('checks a configuration without starting, and says what it would warn of on stderr', async () => {
+    writeFileSync(join(home.path, 'a.properties'), 'listenPort=1000\nlistenProt=1\n');
+    const good = home.start(['-c', 'a.properties', '--check-config']);
+    expect(await good.ended).to.equal(0);
+    expect(good.stdout).to.equal('the configuration can be used\n');
+    expect(good.stderr).to.equal(
+      'mqnamesrv: a.properties:2:1 listenProt: there is no such option (did you mean listenPort?)\n',
+    );
+    const bad = home.start(['-c', 'a.properties', '--check-config', '--port', 'x']);
+    expect(await bad.ended).to.equal(78);
   });
 
   it('prints its version', async () => {

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { Exit } from '@rmqns/program';
 import { expect } from 'chai';
 import { parseCliArguments } from '../src/cli-arguments.js';
-import { loadNamesrvConfig, printConfigItems } from '../src/namesrv-config.js';
+import { loadNamesrvConfig } from '../src/namesrv-config.js';
+import { printConfig, printConfigAsJson } from '../src/print-config.js';
+import { printConfigItems } from '../src/print-config-items.js';
 
 describe('loadNamesrvConfig', () => {
   let directory: string;
@@ -65,7 +67,7 @@ describe('loadNamesrvConfig', () => {
     writeFileSync(file, '\nfoo.bar=1\n');
     const { warnings } = load(['-c', file, '--set', 'lisenPort=1'], { RMQ_NAMESRV_XYZ: '1' });
     expect(warnings).to.deep.equal([
-      `${file}:2 foo.bar: there is no such option`,
+      `${file}:2:1 foo.bar: there is no such option`,
       'environment RMQ_NAMESRV_XYZ, xyz: there is no such option',
       '--set lisenPort: there is no such option (did you mean listenPort?)',
     ]);
@@ -80,9 +82,78 @@ describe('loadNamesrvConfig', () => {
     expect(load(['-c', file]).options.productEnvName).to.equal('café');
   });
 
-  it('prints as effective scan interval that of the profile', () => {
-    expect(printConfigItems(load(['--set', 'profile=4.9.7']).options)).to.include(
-      '\nscanNotActiveBrokerInterval=10000\n',
+  it('lets the file overrule what is set for Java, as in Java', () => {
+    writeFileSync(file, 'serverSocketBacklog=5\nrocketmqHome=/c\n');
+    const environment = {
+      ROCKETMQ_HOME: '/a',
+      JAVA_OPT: '-Xmx1g -Drocketmq.home.dir=/b -Dcom.rocketmq.remoting.socket.backlog=4 -Duser.home=/root',
+    };
+    expect(load([], environment).options).to.include({
+      rocketmqHome: '/b',
+      serverSocketBacklog: 4,
+      kvConfigPath: '/root/namesrv/kvConfig.json',
+    });
+    expect(load(['-c', file], environment).options).to.include({ rocketmqHome: '/c', serverSocketBacklog: 5 });
+    expect(load([], environment).ignoredJavaOptions).to.deep.equal(['-Xmx1g']);
+  });
+
+  it('says of keys of later versions that they are not supported yet, and refuses those that would protect', () => {
+    expect(load(['--admin-port', '9879', '--set', 'eventsHistory=1']).warnings).to.deep.equal([
+      '--admin-port adminPort: not supported yet (the admin pages over HTTP); it has no effect',
+      '--set eventsHistory: not supported yet (the history of events); it has no effect',
+    ]);
+    expect(() => load(['--lenient-config', '--set', 'adminAclEnable=true'])).to.throw(
+      Exit,
+      /adminAclEnable: not supported yet .*nothing is protected/,
     );
+  });
+
+  describe('leniently', () => {
+    const lenient = (...args: string[]) => load(['--lenient-config', ...args]);
+
+    it('keeps the value that was there where a number does not parse, and takes what is not true for false, as Java does', () => {
+      writeFileSync(file, 'listenPort=1000\nlistenPort=98760\nenableTopicList=yes\nscanNotActiveBrokerInterval=5s\n');
+      const { options, warnings } = lenient('-c', file, '--set', 'profile=5');
+      expect(options).to.include({ listenPort: 1000, enableTopicList: false, profile: '5.3.3' });
+      expect(options.scanNotActiveBrokerInterval).to.equal(undefined);
+      expect(warnings).to.deep.equal([
+        `${file}:2:12 listenPort: "98760" is not between 0 and 65535; it is 1000`,
+        `${file}:3:17 enableTopicList: "yes" is neither true nor false; it is false`,
+        `${file}:4:29 scanNotActiveBrokerInterval: "5s" is no whole number; it is not set`,
+        '--set profile: "5" is none of 4.7.1, 4.9.7, 5.3.3; it is 5.3.3',
+      ]);
+    });
+
+    it('still refuses the embedded controller, and a file that Java does not read', () => {
+      expect(() => lenient('--set', 'enableControllerInNamesrv=true')).to.throw(Exit, /no embedded controller/);
+      writeFileSync(file, 'a=\\u12\n');
+      expect(() => lenient('-c', file)).to.throw(Exit, `${file}:1:3: malformed escape`);
+    });
+  });
+
+  describe('what is printed', () => {
+    it('is with -p what the release prints, with its own scan interval and buffers', () => {
+      const items = (profile: string) => printConfigItems(load(['--set', `profile=${profile}`]).options).split('\n');
+      expect(items('4.7.1')).to.have.length(17).and.include('serverSocketSndBufSize=65535');
+      expect(items('4.9.7')).to.have.length(20).and.include('serverSocketSndBufSize=0');
+      expect(items('5.3.3'))
+        .to.have.length(60)
+        .and.include.members(['scanNotActiveBrokerInterval=5000', 'isScanAvailableNameSrv=true']);
+    });
+
+    it('is with --print-config every option and where it was set', () => {
+      writeFileSync(file, '\n listenPort = 1\n');
+      const config = load(['-c', file, '--set', 'logLevel=debug'], { RMQ_NAMESRV_BIND_ADDRESS: '127.0.0.1' });
+      const lines = printConfig(config).split('\n');
+      const line = (name: string) => lines.find((each) => each.startsWith(`${name}=`))?.replace(/ +/, ' ');
+      expect(line('listenPort')).to.equal(`listenPort=1 # file ${file}:2:2`);
+      expect(line('bindAddress')).to.equal('bindAddress=127.0.0.1 # environment RMQ_NAMESRV_BIND_ADDRESS');
+      expect(line('logLevel')).to.equal('logLevel=debug # command line --set');
+      expect(line('configStorePath')).to.equal(`configStorePath=${file} # command line -c`);
+      expect(line('rocketmqHome')).to.equal('rocketmqHome= # default');
+      const json = JSON.parse(printConfigAsJson(config)) as Record<string, unknown>;
+      expect(json['listenPort']).to.deep.equal({ value: 1, source: 'file', place: `${file}:2:2` });
+      expect(json['rocketmqHome']).to.deep.equal({ value: null, source: 'default' });
+    });
   });
 });

@@ -1,3 +1,4 @@
+export { isOptionOfRelease, optionOfRelease } from './config/release-options.js';
 export { NamesrvError, type NamesrvErrorCode } from './errors.js';
 export { createNameServer, NameServer, type NameServerEnvironment, type NameServerEventMap } from './name-server.js';
 export type { NamesrvCounters } from './namesrv-counters.js';

@@ -1,5 +1,6 @@
 import { parseInt32, parseLong } from '@rmqns/remoting/json';
 import { NamesrvError } from './errors.js';
+import { type LaterOption, laterOption, laterOptionNames } from './later-options.js';
 import {
   type NamesrvOptionName,
   namesrvOption,
@@ -33,8 +34,11 @@ export type NamesrvOptions = {
 
 /** One thing that is wrong with an option. */
 export interface OptionProblem {
-  /** `unknown`: there is no such option; `invalid`: there is, and the value cannot be its. */
-  readonly kind: 'unknown' | 'invalid';
+  /**
+   * `unknown`: there is no such option; `later`: there will be one; `unsupported`: it asks for what is not there and would be missed;
+   * `invalid`: the value cannot be that of the option.
+   */
+  readonly kind: 'unknown' | 'later' | 'unsupported' | 'invalid';
   readonly key: string;
   /** The value as it was given. */
   readonly text: string;
@@ -121,8 +125,17 @@ function readText(row: NamesrvOption, text: string): string | number | boolean {
 }
 
 function unknownOption(name: string, text: string): OptionProblem {
-  const suggestion = nearestName(name, namesrvOptionNames);
+  const later = laterOption(name);
+  if (later !== undefined) return notSupportedYet(name, text, later);
+  const suggestion = nearestName(name, [...namesrvOptionNames, ...laterOptionNames]);
   return { kind: 'unknown', key: name, text, problem: 'there is no such option', suggestion };
+}
+
+function notSupportedYet(name: string, text: string, { what, protects }: LaterOption): OptionProblem {
+  if (protects !== true)
+    return { kind: 'later', key: name, text, problem: `not supported yet (${what}); it has no effect` };
+  const problem = `not supported yet (${what}), and without it nothing is protected; remove it, and protect the port by other means`;
+  return { kind: 'unsupported', key: name, text, problem };
 }
 
 function checkValue(name: string, row: NamesrvOption, value: unknown, text = String(value)): OptionProblem | undefined {
@@ -139,7 +152,7 @@ function checkValue(name: string, row: NamesrvOption, value: unknown, text = Str
       if (typeof value !== 'boolean')
         return invalid(`${shown} is neither true nor false`, nearestName(text.trim(), ['true', 'false']));
       if (row.only !== undefined && value !== row.only.value)
-        return { ...invalid(row.only.because), outOfBounds: true };
+        return { ...invalid(row.only.because), kind: 'unsupported', outOfBounds: true };
       return undefined;
     case 'string':
       if (typeof value !== 'string') return invalid(`${shown} is no text`);

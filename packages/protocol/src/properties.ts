@@ -12,8 +12,12 @@ import { quoteForPeople } from '@rmqns/remoting/json';
 export interface PropertiesEntry {
   readonly key: string;
   readonly value: string;
-  /** Where the entry starts, the first line being 1. */
+  /** Where the key starts; the first line and the first column are 1. */
   readonly line: number;
+  readonly column: number;
+  /** Where the value starts, or would if there were one. */
+  readonly valueLine: number;
+  readonly valueColumn: number;
   /** How many lines it takes; more than 1 when it goes on after a backslash. Blank lines and comments that it passed over count too. */
   readonly lineCount: number;
 }
@@ -21,6 +25,7 @@ export interface PropertiesEntry {
 /** A place that is no `.properties` text; its entry is left out. */
 export interface PropertiesProblem {
   readonly line: number;
+  readonly column: number;
   /** A sentence for people. */
   readonly problem: string;
 }
@@ -51,41 +56,54 @@ export function parseProperties(text: string): ParsedProperties {
     const value = unescapeText(logical, valueStart, logical.text.length);
     if (key.problem !== undefined) problems.push(key.problem);
     else if (value.problem !== undefined) problems.push(value.problem);
-    else entries.push({ key: key.text, value: value.text, line: logical.line, lineCount: logical.lineCount });
+    else {
+      const { line, column } = placeOf(logical, 0);
+      const at = placeOf(logical, valueStart);
+      entries.push({
+        key: key.text,
+        value: value.text,
+        line,
+        column,
+        valueLine: at.line,
+        valueColumn: at.column,
+        lineCount: logical.lineCount,
+      });
+    }
   }
   return { entries, problems };
 }
 
-/** Lines joined at their continuations; `joints` says at which offset of `text` each further line of the file begins. */
+/** Lines joined at their continuations. */
 interface LogicalLine {
   readonly text: string;
-  readonly line: number;
   readonly lineCount: number;
-  readonly joints: readonly { readonly offset: number; readonly line: number }[];
+  /** At which offset of `text` each line of the file begins, and where in the file that is. */
+  readonly pieces: readonly { readonly offset: number; readonly line: number; readonly column: number }[];
 }
 
 function* logicalLines(text: string): Generator<LogicalLine> {
   let content = '';
-  let start = 0;
-  let joints: { offset: number; line: number }[] = [];
+  let pieces: { offset: number; line: number; column: number }[] = [];
+  const finish = (last: number): LogicalLine => ({
+    text: content,
+    lineCount: last + 1 - (pieces[0]?.line ?? last),
+    pieces,
+  });
   for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
     const line = raw.replace(/^[ \t\f]+/, '');
     // Also after a line of nothing but a backslash: Java looks for comments and empty lines as long as it holds no text.
     if (content === '' && (line === '' || line.startsWith('#') || line.startsWith('!'))) continue;
-    if (content === '') {
-      start = index + 1;
-      joints = [];
-    } else joints.push({ offset: content.length, line: index + 1 });
+    if (content === '') pieces = [];
+    pieces.push({ offset: content.length, line: index + 1, column: raw.length - line.length + 1 });
     const continued = endsInEscape(line);
     content += continued ? line.slice(0, -1) : line;
     if (continued) continue;
-    yield { text: content, line: start, lineCount: index + 2 - start, joints };
+    yield finish(index + 1);
     content = '';
   }
   // The file ends within a continuation. Java gives an empty key where that continuation holds nothing, for some line ends; that
   // entry means nothing, so there is none here.
-  if (content !== '')
-    yield { text: content, line: start, lineCount: (joints.at(-1)?.line ?? start) + 1 - start, joints };
+  if (content !== '') yield finish(pieces.at(-1)?.line ?? 1);
 }
 
 /** Whether an odd number of backslashes ends the line. */
@@ -134,7 +152,7 @@ function unescapeText(logical: LogicalLine, from: number, to: number): Unescaped
     const hex = logical.text.slice(at, Math.min(at + 4, to));
     if (!/^[0-9a-fA-F]{4}$/.test(hex)) {
       const problem = `malformed escape \\u${quoteForPeople(hex).slice(1, -1)}: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)`;
-      return { problem: { line: lineOf(logical, backslash), problem } };
+      return { problem: { ...placeOf(logical, backslash), problem } };
     }
     text += String.fromCharCode(Number.parseInt(hex, 16));
     at += 4;
@@ -142,6 +160,7 @@ function unescapeText(logical: LogicalLine, from: number, to: number): Unescaped
   return { text };
 }
 
-function lineOf(logical: LogicalLine, offset: number): number {
-  return logical.joints.findLast((joint) => joint.offset <= offset)?.line ?? logical.line;
+function placeOf({ pieces }: LogicalLine, offset: number): { line: number; column: number } {
+  const piece = pieces.findLast((each) => each.offset <= offset) ?? { offset, line: 1, column: 1 };
+  return { line: piece.line, column: piece.column + offset - piece.offset };
 }

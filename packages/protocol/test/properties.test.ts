@@ -123,10 +123,27 @@ describe('parseProperties', () => {
     });
   }
 
+  it('tells where key and value begin, also of a value in a line of its own or none', () => {
+    const places = (text: string) => {
+      const [entry] = parseProperties(text).entries;
+      return [entry?.line, entry?.column, entry?.valueLine, entry?.valueColumn];
+    };
+    expect(places('\n  key = value')).to.deep.equal([2, 3, 2, 9]);
+    expect(places('key=\\\n   value')).to.deep.equal([1, 1, 2, 4]);
+    expect(places('ke\\\n  y : value')).to.deep.equal([1, 1, 2, 7]);
+    expect(places('key=')).to.deep.equal([1, 1, 1, 5]);
+    expect(places('\\\n# no entry\n key')).to.deep.equal([3, 2, 3, 5]);
+  });
+
   it('reports every malformed \\u with its own line and keeps the other entries', () => {
     const parsed = parseProperties('a=\\u12\nb=1\nc=x\\\n  y\\u00zz\n\\u=2\nd=\\u123');
-    expect(parsed.entries).to.deep.equal([{ key: 'b', value: '1', line: 2, lineCount: 1 }]);
-    expect(parsed.problems.map((each) => each.line)).to.deep.equal([1, 4, 5, 6]);
+    expect(parsed.entries.map(({ key, value, line }) => [key, value, line])).to.deep.equal([['b', '1', 2]]);
+    expect(parsed.problems.map(({ line, column }) => [line, column])).to.deep.equal([
+      [1, 3],
+      [4, 4],
+      [5, 1],
+      [6, 3],
+    ]);
     expect(parsed.problems[0]?.problem).to.equal(
       'malformed escape \\u12: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)',
     );

@@ -1,9 +1,10 @@
 import { ResponseCode } from '@rmqns/protocol';
 import type { EventRecorder } from '../event-recorder.js';
-import { type NamesrvOptionName, namesrvOption, namesrvOptionNames } from '../namesrv-option-table.js';
+import { namesrvOption, namesrvOptionNames } from '../namesrv-option-table.js';
 import { describeOptionProblem, parseOptionText, type ResolvedNamesrvOptions } from '../namesrv-options.js';
 import type { NamesrvOption } from '../option-row.js';
-import { type Profile, releaseOrder } from '../profile.js';
+import type { Profile } from '../profile.js';
+import { isOptionOfRelease, optionOfRelease } from './release-options.js';
 
 /** Keys that a peer may change with `configUpdatePolicy=safe`: they take effect at once, and can do no harm that 318 cannot undo. */
 const SAFE_KEYS: ReadonlySet<string> = new Set([
@@ -71,7 +72,7 @@ export class NamesrvConfiguration {
     for (const name of namesrvOptionNames) {
       const row = namesrvOption(name);
       if (row === undefined || !(this.#isShown(row) || this.#shownBeside.has(name))) continue;
-      const value = this.#valueOf(name);
+      const value = optionOfRelease(this.#options, name);
       if (value !== undefined) lines.push(`${name}=${value}`);
     }
     for (const [key, text] of this.#unknown) lines.push(`${key}=${text}`);
@@ -153,18 +154,9 @@ export class NamesrvConfiguration {
     });
   }
 
-  /** What the release has where nothing is set. */
-  #valueOf(name: NamesrvOptionName): string | number | boolean | undefined {
-    const value = this.#options[name];
-    if (name === 'scanNotActiveBrokerInterval') return value ?? this.#profile.scanPeriodMillis;
-    const isBuffer = name === 'serverSocketSndBufSize' || name === 'serverSocketRcvBufSize';
-    return isBuffer && value === 0 ? this.#profile.socketBufferBytes : value;
-  }
-
   /** Whether the release of the profile has the key in what 319 shows: not those of its own client. */
   #isShown(row: NamesrvOption): boolean {
-    if (row.since === 'rmqns' || releaseOrder(row.since) > releaseOrder(this.#profile.name)) return false;
-    return row.upstream.some((name) => name !== 'NettyClientConfig');
+    return isOptionOfRelease(row, this.#profile.name) && row.upstream.some((name) => name !== 'NettyClientConfig');
   }
 
   #refused(why: string | undefined): ConfigUpdateResult {
