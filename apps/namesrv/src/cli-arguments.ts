@@ -75,6 +75,9 @@ export function parseCliArguments(args: readonly string[]): CliArguments {
     .option('--set <key=value>', 'set any option; may be repeated', (text: string) =>
       settings.push({ ...readAssignment(text), source: 'command line' }),
     )
+    .option('--kv-from-backup', 'start with the .bak of a KV configuration that is torn', () =>
+      settings.push({ key: 'kvFromBackup', text: 'true', source: 'command line', where: '--kv-from-backup ' }),
+    )
     .option('--check-config', 'say what is wrong with the configuration, and end')
     .addOption(printConfig.choices(['json']))
     .option('--lenient-config', 'pass over values that cannot be, with a warning, as Apache does without one')

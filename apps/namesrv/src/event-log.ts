@@ -17,8 +17,8 @@ interface TopicRun {
 }
 
 export interface EventLogOptions {
-  /** Whether debug lines are wanted: then every topic has its lines. Default false. */
-  readonly isDebug?: boolean | undefined;
+  /** Whether debug lines are wanted: then every topic has its lines. Default: never. */
+  readonly isDebug?: (() => boolean) | undefined;
   /** Runs a function once the operation at hand is over. Default: as a microtask. */
   readonly afterOperation?: ((run: () => void) => void) | undefined;
 }
@@ -30,13 +30,13 @@ export interface EventLogOptions {
  */
 export class EventLog {
   readonly #logger: Logger;
-  readonly #isDebug: boolean;
+  readonly #isDebug: () => boolean;
   readonly #afterOperation: (run: () => void) => void;
   #run: TopicRun | undefined;
 
   constructor(logger: Logger, options: EventLogOptions = {}) {
     this.#logger = logger;
-    this.#isDebug = options.isDebug ?? false;
+    this.#isDebug = options.isDebug ?? (() => false);
     this.#afterOperation = options.afterOperation ?? queueMicrotask;
   }
 
@@ -49,7 +49,7 @@ export class EventLog {
     const run = this.#runOf(event);
     run.topics += 1;
     if (run.topics <= MAX_TOPICS) this.#writeLines(event);
-    else if (this.#isDebug) this.#writeLines(event, 'debug');
+    else if (this.#isDebug()) this.#writeLines(event, 'debug');
   }
 
   #runOf({ cause, cluster, broker }: TopicEvent): TopicRun {

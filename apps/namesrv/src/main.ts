@@ -1,17 +1,18 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
 import { createNameServer, NamesrvError } from '@rmqns/namesrv';
-import { Exit, ExitCode, endOnSignal, openLog, runProgram } from '@rmqns/program';
+import { describeFileError, Exit, ExitCode, endOnSignal, openLog, type ProgramLog, runProgram } from '@rmqns/program';
 import { type CliArguments, type CliTask, parseCliArguments } from './cli-arguments.js';
 import { EventLog } from './event-log.js';
 import { loadNamesrvConfig, type NamesrvConfig } from './namesrv-config.js';
 import { printConfig, printConfigAsJson } from './print-config.js';
 import { printConfigItems } from './print-config-items.js';
+import { reloadConfig } from './reload-config.js';
 import { describeStartFailure } from './start-failure.js';
 
 async function main(): Promise<void> {
   const args = parseCliArguments(process.argv.slice(2));
-  const config = loadNamesrvConfig(args, process.env, homedir());
+  const config = loadConfig(args);
   if (args.task === undefined) return serve(args, config);
   for (const warning of config.warnings) process.stderr.write(`mqnamesrv: ${warning}\n`);
   throw new Exit(ExitCode.OK, carryOut(args.task, args, config), { asked: true });
@@ -37,7 +38,7 @@ function loadedLine(configFile: string | undefined): string[] {
 
 async function serve(args: CliArguments, config: NamesrvConfig): Promise<void> {
   const { options } = config;
-  const log = openLog({ level: options.logLevel, format: options.logFormat });
+  const log = openNamesrvLog(options);
   const { logger } = log;
   for (const line of loadedLine(args.configFile)) log.printLine(line);
   for (const warning of config.warnings) logger.warn(warning);
@@ -47,8 +48,11 @@ async function serve(args: CliArguments, config: NamesrvConfig): Promise<void> {
   if (ignored.length > 0) logger.info({ ignored }, `ignored, as they mean nothing here: ${ignored.join(' ')}`);
 
   const nameServer = createNameServer(options, { logger, fileProperties: config.fileProperties });
-  const eventLog = new EventLog(logger, { isDebug: logger.isLevelEnabled('debug') });
+  const eventLog = new EventLog(logger, { isDebug: () => logger.isLevelEnabled('debug') });
   nameServer.on('change', (event) => eventLog.write(event));
+  process.on('SIGHUP', () => reloadConfig({ load: () => loadConfig(args), running: nameServer.options, logger }));
+  // Also where there is no file: by default this signal has Node listen for a debugger.
+  process.on('SIGUSR1', () => log.reopen());
   endOnSignal({
     program: 'mqnamesrv',
     what: 'the name server',
@@ -69,6 +73,19 @@ async function serve(args: CliArguments, config: NamesrvConfig): Promise<void> {
   log.printLine(
     `The Name Server boot success. serializeType=${options.serializeType ?? 'JSON'}, address ${nameServer.address}`,
   );
+}
+
+function loadConfig(args: CliArguments): NamesrvConfig {
+  return loadNamesrvConfig(args, process.env, homedir());
+}
+
+function openNamesrvLog({ logLevel, logFormat, logPath }: NamesrvConfig['options']): ProgramLog {
+  try {
+    return openLog({ level: logLevel, format: logFormat, path: logPath });
+  } catch (error) {
+    const message = `mqnamesrv: cannot open the log file ${logPath}: ${describeFileError(error)}`;
+    throw new Exit(ExitCode.FAILED, message, { cause: error });
+  }
 }
 
 runProgram('mqnamesrv', main);

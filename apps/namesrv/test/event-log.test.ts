@@ -116,7 +116,7 @@ describe('EventLog', () => {
     const afterOperation = (run: () => void): void => {
       operationEnds = run;
     };
-    return new EventLog(logger, { isDebug, afterOperation });
+    return new EventLog(logger, { isDebug: () => isDebug, afterOperation });
   };
   /** One operation that brings topics. */
   const register = (log: EventLog, topics: number, broker = 'a'): void => {

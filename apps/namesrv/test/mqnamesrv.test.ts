@@ -1,5 +1,14 @@
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -12,6 +21,7 @@ import {
   type TopicConfig,
 } from '@rmqns/protocol';
 import { RemotingClient } from '@rmqns/remoting';
+import { eventually } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { launcher, TestHome } from './mqnamesrv-process.js';
 
@@ -279,6 +289,56 @@ describe('mqnamesrv', () => {
     expect(server.stderr)
       .to.match(/^mqnamesrv: the KV configuration file [^\n]+\n$/)
       .and.include(file);
+  });
+
+  it('reads its configuration again at SIGHUP: the log level at once, the rest by name', async () => {
+    const file = join(home.path, 'a.properties');
+    writeFileSync(file, 'listenPort=0\nbindAddress=127.0.0.1\nlogLevel=warn\n');
+    const server = home.start(['-c', file]);
+    await server.booted();
+    writeFileSync(file, 'listenPort=0\nbindAddress=127.0.0.1\nlogLevel=debug\nmaxFrameBytes=2048\n');
+    server.kill('SIGHUP');
+    await server.line(
+      /the configuration was read again: the log level was warn and is debug; a restart is needed for maxFrameBytes/,
+    );
+    writeFileSync(file, 'listenPort=x\nlogLevel=error\n');
+    server.kill('SIGHUP');
+    await server.line(/read again and is not taken: .*listenPort: \\"x\\" is no whole number/);
+    server.kill('SIGTERM');
+    expect(await server.ended).to.equal(0);
+  });
+
+  it('logs to the file of logPath, and opens it again at SIGUSR1', async () => {
+    const path = join(home.path, 'namesrv.log');
+    const server = home.start([...onAnyPort, '--set', `logPath=${path}`, '--set', 'useTLS=false']);
+    await server.booted();
+    expect(server.stdoutLines).to.have.length(1);
+    renameSync(path, `${path}.1`);
+    server.kill('SIGUSR1');
+    // A signal is handled before the next: what follows goes to the new file.
+    await eventually(async () => existsSync(path) || undefined, { what: 'the new log file', timeoutMillis: 10_000 });
+    server.kill('SIGTERM');
+    expect(await server.ended).to.equal(0);
+    expect(readFileSync(`${path}.1`, 'utf8')).to.include('accepted, no effect: useTLS');
+    expect(readFileSync(path, 'utf8')).to.include('the name server stops');
+    expect(statSync(path).mode & 0o777).to.equal(0o640);
+  });
+
+  it('says in one sentence that its log file cannot be opened, and exits 1', async () => {
+    const server = home.start([...onAnyPort, '--set', `logPath=${home.path}`]);
+    expect(await server.ended).to.equal(1);
+    expect(server.stderr).to.equal(`mqnamesrv: cannot open the log file ${home.path}: it is a directory\n`);
+  });
+
+  it('starts with the former KV configuration when it is told to', async () => {
+    mkdirSync(join(home.path, 'namesrv'));
+    const path = join(home.path, 'namesrv', 'kvConfig.json');
+    writeFileSync(path, '{"configTable":{');
+    writeFileSync(`${path}.bak`, '{"configTable":{"N":{"k":"v"}}}');
+    const server = home.start([...onAnyPort, '--kv-from-backup']);
+    await server.booted();
+    expect(server.logLines[0]?.['msg']).to.include(`cannot be used and is now ${path}.broken`);
+    expect(readFileSync(path, 'utf8')).to.equal('{"configTable":{"N":{"k":"v"}}}');
   });
 
   it('keeps serving when nobody reads its output any more, and stops with 0', async () => {

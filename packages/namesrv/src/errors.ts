@@ -12,7 +12,7 @@ export const NamesrvErrorCode = {
   CLOSED: 'CLOSED',
   /** The KV configuration file is there but is no KV configuration, or cannot be read. */
   KV_CONFIG_UNREADABLE: 'KV_CONFIG_UNREADABLE',
-  /** The KV configuration could not be brought to disk; what is in memory is newer. */
+  /** A change of the KV configuration could not be brought to disk, and was not made. */
   KV_CONFIG_NOT_WRITABLE: 'KV_CONFIG_NOT_WRITABLE',
   /** Changed options could not be brought to their file; they hold until the next start. */
   CONFIG_NOT_WRITABLE: 'CONFIG_NOT_WRITABLE',

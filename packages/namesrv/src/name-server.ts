@@ -93,7 +93,13 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       scanPeriodMillis: resolved.scanNotActiveBrokerInterval ?? profile.scanPeriodMillis,
     });
     this.#kvConfigManager = new KvConfigManager({ events });
-    this.#kvConfigStore = resolved.kvConfigPath === undefined ? undefined : new KvConfigStore(resolved.kvConfigPath);
+    this.#kvConfigStore =
+      resolved.kvConfigPath === undefined
+        ? undefined
+        : new KvConfigStore(resolved.kvConfigPath, {
+            restore: (stored) => this.#kvConfigManager.restore(stored),
+            warn: (sentence) => this.#logger.warn({ path: resolved.kvConfigPath }, sentence),
+          });
     this.#server = new RemotingServer({
       host: resolved.bindAddress,
       port: resolved.listenPort,
@@ -159,7 +165,8 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       throw new NamesrvError('STARTED_ALREADY', 'a name server can be started once; make another one');
     }
     this.#started = true;
-    if (this.#kvConfigStore !== undefined) this.#kvConfigManager.load(await this.#kvConfigStore.load());
+    if (this.#kvConfigStore !== undefined)
+      this.#kvConfigManager.load(await this.#kvConfigStore.load({ fromBackup: this.options.kvFromBackup }));
     this.#checkOpen();
     await this.#server.start();
     this.#checkOpen();

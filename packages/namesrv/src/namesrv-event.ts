@@ -15,6 +15,7 @@ export type ChangeCause =
   | 'register-topic'
   | 'put-kv'
   | 'delete-kv'
+  | 'restore-kv'
   | 'update-config';
 
 /** What a registration says about its broker, apart from the topics. */

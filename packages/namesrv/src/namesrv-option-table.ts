@@ -318,6 +318,13 @@ export const namesrvOptionTable = {
     min: 1,
     meaning: 'Silence after which a broker expires that did not say its own timeout.',
   },
+  kvFromBackup: {
+    ...ours,
+    type: 'boolean',
+    default: false,
+    meaning:
+      'Whether at the start the former KV configuration (`kvConfigPath` with `.bak`) takes the place of one that is missing, torn or of another kind, which is kept as `.broken`.',
+  },
   configUpdatePolicy: {
     ...ours,
     type: 'string',
@@ -341,7 +348,14 @@ export const namesrvOptionTable = {
     type: 'string',
     default: 'info',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-    meaning: 'The least important lines that mqnamesrv logs.',
+    meaning: 'The least important lines that mqnamesrv logs; read again at SIGHUP.',
+  },
+  logPath: {
+    ...ours,
+    type: 'string',
+    default: undefined,
+    meaning:
+      'The file that mqnamesrv appends its log to instead of stdout; SIGUSR1 opens it again by its name, for logrotate.',
   },
   logFormat: {
     ...ours,

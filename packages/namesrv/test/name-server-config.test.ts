@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RequestCode } from '@rmqns/protocol';
+import { parseProperties, RequestCode } from '@rmqns/protocol';
 import { RemotingCommand } from '@rmqns/remoting';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { NameServer } from '../src/name-server.js';
 import type { NamesrvEvent } from '../src/namesrv-event.js';
 import type { NamesrvOptions } from '../src/namesrv-options.js';
@@ -198,6 +199,64 @@ describe('a name server whose configuration is asked for and changed', () => {
     expect(code).to.equal(1);
     expect(remark).to.match(/cannot write the configuration to .*; what was changed holds until the next start/);
     expect(server.options.orderMessageEnable).to.equal(true);
+  });
+
+  it('says so when the file is read-only, and leaves it alone', async () => {
+    await writeFile(path, 'own=1\n', { mode: 0o444 });
+    const server = await start({ configStorePath: path });
+    const [code, remark] = await outcome(server, 'orderMessageEnable=true');
+    expect(code).to.equal(1);
+    expect(remark).to.include(
+      `cannot write the configuration to ${path}: the file is read-only; what was changed holds`,
+    );
+    expect(await readFile(path, 'utf8')).to.equal('own=1\n');
+  });
+
+  it('leaves the file its mode', async () => {
+    await writeFile(path, 'own=1\n');
+    await chmod(path, 0o664);
+    const server = await start({ configStorePath: path });
+    await update(server, 'orderMessageEnable=true');
+    expect([(await stat(path)).mode & 0o777, (await stat(`${path}.bak`)).mode & 0o777]).to.deep.equal([0o664, 0o664]);
+  });
+
+  it('takes no harm from any body, and afterwards the file reads as the options are', async () => {
+    await writeFile(path, '# ours\norderMessageEnable=false\n');
+    const server = await start({ configStorePath: path });
+    const key = fc.constantFrom(
+      'orderMessageEnable',
+      'waitSecondsForService',
+      'enableTopicList',
+      'listenPort',
+      '__proto__',
+      '',
+    );
+    const value = fc.oneof(
+      fc.constantFrom('true', 'false', '0', '-1', '2147483648', 'TRUE '),
+      fc.string({ maxLength: 8 }),
+    );
+    const line = fc.tuple(key, fc.constantFrom('=', ':', ' ', '\\\n', '='), value).map((parts) => parts.join(''));
+    const client = connect();
+    const bodies = fc.oneof(
+      fc.uint8Array({ maxLength: 64 }),
+      fc.array(line, { maxLength: 4 }).map((lines) => Buffer.from(lines.join('\n'))),
+    );
+    await fc.assert(
+      fc.asyncProperty(bodies, async (body) => {
+        const before = server.options;
+        const request = RemotingCommand.request(RequestCode.UPDATE_NAMESRV_CONFIG, { body: Buffer.from(body) });
+        const { code } = await client.invokeSync(server.address, request);
+        if (code !== 0) expect(server.options).to.deep.equal(before);
+        const text = await readFile(path, 'utf8');
+        expect(text).to.match(/^# ours\n/);
+        const { entries, problems } = parseProperties(text);
+        expect(problems).to.deep.equal([]);
+        for (const entry of entries)
+          expect(String(server.options[entry.key as 'enableTopicList'])).to.equal(entry.value);
+      }),
+      { numRuns: 300 },
+    );
+    expect(Object.keys(server.options)).to.deep.equal(Object.keys((await start()).options));
   });
 
   it('writes a file of another encoding back in it', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -113,6 +113,32 @@ describe('a name server', () => {
         (error: Error) => error.message,
       );
       expect(outcome).to.contain(path);
+    });
+
+    it('that cannot be written leaves memory as the file is, and says why', async () => {
+      const server = await start({ kvConfigPath: path });
+      const client = connect();
+      await ask(client, server, RequestCode.PUT_KV_CONFIG, entry);
+      await chmod(path, 0o400);
+      const changed = { ...entry, value: 'changed' };
+      const refused = await Promise.all([
+        ask(client, server, RequestCode.PUT_KV_CONFIG, changed),
+        ask(client, server, RequestCode.PUT_KV_CONFIG, { namespace: 'Other', key: 'K', value: 'V' }),
+        ask(client, server, RequestCode.DELETE_KV_CONFIG, entry),
+      ]);
+      for (const { code, remark } of refused)
+        expect([code, remark]).to.deep.equal([
+          1,
+          `cannot write the KV configuration to ${path}: the file is read-only; nothing was changed, make the path writable or set kvConfigPath`,
+        ]);
+      expect((await ask(client, server, RequestCode.GET_KV_CONFIG, entry)).extFields).to.deep.include({
+        value: entry.value,
+      });
+      expect((await ask(client, server, RequestCode.GET_KVLIST_BY_NAMESPACE, { namespace: 'Other' })).code).to.equal(
+        22,
+      );
+      await chmod(path, 0o600);
+      expect((await ask(client, server, RequestCode.PUT_KV_CONFIG, changed)).code).to.equal(0);
     });
 
     it('that is torn keeps the server from starting, in one sentence', async () => {

@@ -10,7 +10,7 @@ export interface Service {
   readonly program: string;
   /** What it runs, as the log calls it: `the name server`. */
   readonly what: string;
-  readonly log: ProgramLog;
+  readonly log: Pick<ProgramLog, 'logger' | 'close'>;
   /** Stops to serve. */
   stop(): Promise<void>;
   /** How long it may take, asked when it begins; default 3,000. */

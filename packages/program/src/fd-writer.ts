@@ -17,7 +17,8 @@ const RETRY_MILLIS = 50;
 export function openFdWriter(fd: number): WriteChunk {
   const status = fstatSync(fd);
   if (status.isFIFO() || status.isSocket()) return socketWriter(fd);
-  return fileWriter(isatty(fd) ? reopenTerminal(fd) : fd);
+  const target = isatty(fd) ? reopenTerminal(fd) : fd;
+  return (chunk, done) => writeToFile(target, chunk, done);
 }
 
 function socketWriter(fd: number): WriteChunk {
@@ -27,16 +28,17 @@ function socketWriter(fd: number): WriteChunk {
   return (chunk, done) => void socket.write(chunk, done);
 }
 
-function fileWriter(fd: number): WriteChunk {
-  const writeFrom = (chunk: Buffer, start: number, done: (error: Error | null) => void): void =>
+/** Writes a whole chunk by the thread pool, and waits where a terminal takes nothing. */
+export function writeToFile(fd: number, chunk: Buffer, done: (error: Error | null) => void): void {
+  const writeFrom = (start: number): void =>
     write(fd, chunk, start, (error, writtenBytes) => {
       const next = start + (writtenBytes ?? 0);
-      if (error?.code === 'EAGAIN') setTimeout(writeFrom, RETRY_MILLIS, chunk, start, done);
+      if (error?.code === 'EAGAIN') setTimeout(writeFrom, RETRY_MILLIS, next);
       else if (error !== null) done(error);
-      else if (next < chunk.length) writeFrom(chunk, next, done);
+      else if (next < chunk.length) writeFrom(next);
       else done(null);
     });
-  return (chunk, done) => writeFrom(chunk, 0, done);
+  writeFrom(0);
 }
 
 /** Not to block is a property of the opening, and the one that was inherited belongs to the shell as well. */

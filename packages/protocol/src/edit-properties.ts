@@ -10,7 +10,8 @@ export function editProperties(text: string, values: ReadonlyMap<string, string>
   const places = new Map(
     parseProperties(text).entries.map(({ key, line, lineCount }) => [key, { at: line - 1, lineCount }]),
   );
-  const newline = lines.find(({ end }) => end !== '')?.end ?? '\n';
+  // As the last line ends: after CR alone, LF would make CRLF of the two.
+  const newline = lines.findLast(({ end }) => end !== '')?.end ?? '\n';
   const added: string[] = [];
   for (const [key, value] of values) {
     const entry = `${escaped(key, 'key')}=${escaped(value, 'value')}`;

@@ -35,6 +35,10 @@ describe('editProperties', () => {
     expect(edit('a=1\\', { b: '2' })).to.equal('a=1\\\n\nb=2\n');
   });
 
+  it('ends such an entry also where lines end in several ways', () => {
+    expect(edit('\na=\\\r', { b: '2' })).to.equal('\na=\\\r\rb=2\r');
+  });
+
   it('escapes what would be read as something else', () => {
     expect(edit('', { 'a b': ' x\\y\nz', p: 'C:\\ü' })).to.equal('a\\ b=\\ x\\\\y\\nz\np=C:\\\\\\u00FC\n');
   });

@@ -4,7 +4,7 @@ import { updateFile } from '../kvconfig/replace-file.js';
 
 /**
  * Brings changed options to the file `configStorePath`, which people edit too: only the lines of those keys are rewritten. Each write
- * replaces the file as a whole, with the former content beside it as `.bak`; writes follow each other.
+ * replaces the file as a whole, with the former content beside it as `.bak` and of the same mode and owner; writes follow each other.
  */
 export class NamesrvConfigStore {
   readonly path: string;
@@ -29,7 +29,7 @@ export class NamesrvConfigStore {
   async #write(values: ReadonlyMap<string, string>): Promise<void> {
     if (values.size === 0) return;
     try {
-      await updateFile(this.path, (former) => edited(former, values));
+      await updateFile(this.path, (former) => edited(former, values), 'keep');
     } catch (error) {
       throw new NamesrvError(
         'CONFIG_NOT_WRITABLE',

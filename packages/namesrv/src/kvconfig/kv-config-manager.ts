@@ -56,6 +56,26 @@ export class KvConfigManager {
     });
   }
 
+  /** Goes back to what is stored, since a change could not be. */
+  restore(stored: KvConfigTable): void {
+    this.#events.run(() => {
+      this.#revision += 1;
+      for (const namespace of new Set([...this.#configTable.keys(), ...stored.keys()])) {
+        const entries = this.#namespace(namespace);
+        const former = stored.get(namespace);
+        for (const key of new Set([...entries.keys(), ...(former?.keys() ?? [])])) {
+          const before = entries.get(key);
+          const after = former?.get(key);
+          if (after === undefined) entries.delete(key);
+          else entries.set(key, after);
+          if (before !== after)
+            this.#events.record({ type: 'kv.changed', cause: 'restore-kv', namespace, key, before, after });
+        }
+        if (former === undefined) this.#configTable.delete(namespace);
+      }
+    });
+  }
+
   /** Code 101; `undefined` becomes code 22. */
   getKvConfig(namespace: string, key: string): string | undefined {
     return this.#configTable.get(namespace)?.get(key);

@@ -1,4 +1,16 @@
-import { mkdir, open, readFile, readlink, realpath, rename, rm } from 'node:fs/promises';
+import {
+  access as checkAccess,
+  constants,
+  type FileHandle,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 const MAX_LINKS = 16;
@@ -11,14 +23,22 @@ export interface ReplaceFileSystem {
   readonly rm: typeof rm;
 }
 
+/** Who owns a file and what they may do with it. */
+interface Access {
+  readonly mode: number;
+  readonly uid?: number | undefined;
+  readonly gid?: number | undefined;
+}
+
 /**
  * Puts a new file in the place of another so that at any moment, also after a power cut, the old or the new content is there whole: a
- * temporary file beside it, synced, renamed, the directory synced. Only the owner can read it. Missing directories are made, for the
- * owner alone.
+ * temporary file beside it, synced, renamed, the directory synced. Only the owner can read it unless told otherwise. Missing directories
+ * are made, for the owner alone.
  */
 export async function replaceFile(
   path: string,
   content: Uint8Array,
+  access: Access = { mode: 0o600 },
   files: ReplaceFileSystem = { mkdir, open, rename, rm },
 ): Promise<void> {
   const directory = dirname(path);
@@ -27,9 +47,10 @@ export async function replaceFile(
   // A rest of an interrupted write, or a trap: never written through.
   await files.rm(temporary, { force: true });
   try {
-    const file = await files.open(temporary, 'wx', 0o600);
+    const file = await files.open(temporary, 'wx', access.mode);
     try {
       await file.writeFile(content);
+      await giveTo(file, access);
       await file.sync();
     } finally {
       await file.close();
@@ -52,14 +73,52 @@ export async function readIfThere(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** {@link replaceFile} by what is made of the former content, which is left beside it as `.bak`; nothing is written where both are equal. */
-export async function updateFile(path: string, update: (former: Buffer | undefined) => Buffer): Promise<void> {
+/**
+ * {@link replaceFile} by what is made of the former content, which is left beside it as `.bak`; nothing is written where both are equal. The
+ * owner of the file stays its owner. A file that nobody may write is not replaced, although its directory would allow it.
+ *
+ * @param mode of the new file; `keep` is that of the former one, and 0600 where there is none
+ */
+export async function updateFile(
+  path: string,
+  update: (former: Buffer | undefined) => Buffer,
+  mode: number | 'keep' = 0o600,
+): Promise<void> {
   const target = await linkTarget(path);
   const former = await readIfThere(path);
   const content = update(former);
   if (former?.equals(content)) return;
-  if (former !== undefined) await replaceFile(`${target}.bak`, former);
-  await replaceFile(target, content);
+  if (former === undefined) return await replaceFile(target, content, { mode: mode === 'keep' ? 0o600 : mode });
+  const found = await stat(target);
+  if ((found.mode & 0o222) === 0 || !(await isWritable(target))) throw new Error('the file is read-only');
+  const access = { mode: mode === 'keep' ? found.mode & 0o777 : mode, uid: found.uid, gid: found.gid };
+  await replaceFile(`${target}.bak`, former, access);
+  try {
+    await replaceFile(target, content, access);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
+    throw new Error('it is mounted by itself and cannot be replaced; mount its directory instead', { cause: error });
+  }
+}
+
+async function isWritable(path: string): Promise<boolean> {
+  try {
+    await checkAccess(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The mode in spite of the umask, and the owner where this user may give files away. */
+async function giveTo(file: FileHandle, { mode, uid, gid }: Access): Promise<void> {
+  await file.chmod(mode);
+  if (uid === undefined || gid === undefined) return;
+  try {
+    await file.chown(uid, gid);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  }
 }
 
 async function syncDirectory(directory: string, files: ReplaceFileSystem): Promise<void> {

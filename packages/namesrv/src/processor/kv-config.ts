@@ -63,7 +63,7 @@ export function kvTableBody(
   return table && kvTableAnswers.get(kvConfigManager.revision, namespace, () => encodeKvTable(table));
 }
 
-/** Upstream answers success whatever becomes of the file; here an operator learns that the change will not survive a restart. */
+/** Upstream answers success whatever becomes of the file; here nothing is changed that would not survive a restart. */
 async function persisted(context: NamesrvContext): Promise<RemotingCommand> {
   try {
     await context.persistKvConfig();
@@ -71,9 +71,6 @@ async function persisted(context: NamesrvContext): Promise<RemotingCommand> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     context.logger.error({ err: error }, `the KV config could not be written: ${reason}`);
-    return RemotingCommand.response(
-      ResponseCode.SYSTEM_ERROR,
-      `changed in memory, but lost at the next restart: ${reason}`,
-    );
+    return RemotingCommand.response(ResponseCode.SYSTEM_ERROR, reason);
   }
 }

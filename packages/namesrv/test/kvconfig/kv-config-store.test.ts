@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { KvConfigTable } from '@rmqns/protocol';
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { NamesrvError } from '../../src/errors.js';
@@ -72,7 +73,7 @@ describe('KvConfigStore', () => {
       expect(error.code).to.equal('KV_CONFIG_UNREADABLE');
       expect(error.path).to.equal(path);
       expect(error.message).to.include(`the KV configuration file ${path} holds no KV configuration: ${why}`);
-      expect(error.message).to.include(`put ${path}.bak in its place`);
+      expect(error.message).to.include(`start with --kv-from-backup to take ${path}.bak in its place`);
       expect(error.message).to.not.include('\n');
       expect(await readFile(path)).to.deep.equal(Buffer.from(content));
     });
@@ -164,6 +165,68 @@ describe('KvConfigStore', () => {
     await rm(join(directory, 'file'));
     await blockedStore.persist(() => table('2'));
     expect(await readFile(blocked, 'utf8')).to.equal(text('2'));
+  });
+
+  it('when a write fails, all that was asked for until then fails, and what is on disk is to be restored', async () => {
+    const restored: KvConfigTable[] = [];
+    store = new KvConfigStore(path, { restore: (stored) => restored.push(stored) });
+    await store.persist(() => table('1'));
+    await chmod(path, 0o400);
+    const first = failure(store.persist(() => table('2')));
+    await Promise.resolve();
+    await Promise.resolve();
+    const second = failure(store.persist(() => table('3')));
+    expect((await first).message).to.include('the file is read-only; nothing was changed');
+    expect(await second).to.equal(await first);
+    expect(restored).to.deep.equal([table('1')]);
+    await chmod(path, 0o600);
+    await store.persist(() => table('4'));
+    expect(await readFile(path, 'utf8')).to.equal(text('4'));
+  });
+
+  describe('from the backup', () => {
+    const warnings: string[] = [];
+    beforeEach(() => {
+      warnings.length = 0;
+      store = new KvConfigStore(path, { warn: (sentence) => warnings.push(sentence) });
+    });
+
+    it('takes the .bak for a torn file, which it keeps, and the next write leaves the good one as .bak', async () => {
+      await writeFile(path, '{"configTable":{"N"');
+      await writeFile(`${path}.bak`, text('1'));
+      expect(await store.load({ fromBackup: true })).to.deep.equal(table('1'));
+      expect(warnings).to.deep.equal([
+        `the KV configuration file ${path} cannot be used and is now ${path}.broken; ${path}.bak took its place`,
+      ]);
+      expect(await readFile(`${path}.broken`, 'utf8')).to.equal('{"configTable":{"N"');
+      await store.persist(() => table('2'));
+      expect(await readFile(`${path}.bak`, 'utf8')).to.equal(text('1'));
+    });
+
+    it('takes the .bak where Apache 4.x left no file, and otherwise only says that there is one', async () => {
+      await writeFile(`${path}.bak`, text('1'));
+      expect(await store.load()).to.deep.equal(new Map());
+      expect(warnings.join()).to.include(`a former one, ${path}.bak; start with --kv-from-backup to take it`);
+      expect(await store.load({ fromBackup: true })).to.deep.equal(table('1'));
+      expect(await readFile(path, 'utf8')).to.equal(text('1'));
+    });
+
+    it('leaves a good file alone', async () => {
+      await writeFile(path, text('2'));
+      await writeFile(`${path}.bak`, text('1'));
+      expect(await store.load({ fromBackup: true })).to.deep.equal(table('2'));
+      expect(warnings).to.deep.equal([]);
+    });
+
+    it('refuses when the backup cannot be used either, or there is none', async () => {
+      await writeFile(path, 'x');
+      expect((await failure(store.load({ fromBackup: true }))).path).to.equal(path);
+      await writeFile(`${path}.bak`, 'y');
+      const error = await failure(store.load({ fromBackup: true }));
+      expect(error.path).to.equal(`${path}.bak`);
+      expect(error.message).to.include(`so ${path} cannot be brought back`);
+      expect(await readFile(path, 'utf8')).to.equal('x');
+    });
   });
 
   it('close waits for what was asked for', async () => {

@@ -33,7 +33,7 @@ describe('replaceFile', () => {
           return handle;
         },
       };
-      await replaceFile(path, Buffer.from('new'), files);
+      await replaceFile(path, Buffer.from('new'), { mode: 0o600 }, files);
       expect(done).to.deep.equal(['write file.tmp', 'sync file.tmp', 'rename to file', 'sync the directory']);
       expect(await readFile(path, 'utf8')).to.equal('new');
     } finally {
