@@ -9,19 +9,41 @@ export function firstInJavaOrder<T>(
   nameOf: (entry: T) => string,
   { size, capacity }: { readonly size: number; readonly capacity: number },
 ): T | undefined {
-  let buckets = capacity;
-  while (size > buckets * 0.75) buckets *= 2;
+  const buckets = bucketsFor(size, capacity);
   let first: T | undefined;
   let firstBucket = buckets;
   for (const entry of entries) {
-    const hash = javaHash(nameOf(entry));
-    const bucket = (hash ^ (hash >>> 16)) & (buckets - 1);
+    const bucket = bucketOf(nameOf(entry), buckets);
     if (bucket < firstBucket) {
       first = entry;
       firstBucket = bucket;
     }
   }
   return first;
+}
+
+/**
+ * Entries in the order in which Java's HashMap of 16 buckets, or more as they fill it, shows their names; they come in the order in which
+ * they were put. The same array where that is the order already.
+ */
+export function inJavaOrder<T>(entries: readonly T[], nameOf: (entry: T) => string): readonly T[] {
+  if (entries.length < 2) return entries;
+  const buckets = bucketsFor(entries.length, 16);
+  const places = entries.map((entry) => bucketOf(nameOf(entry), buckets));
+  if (places.every((place, index) => index === 0 || (places[index - 1] ?? 0) <= place)) return entries;
+  const order = [...places.keys()].sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0) || a - b);
+  return order.map((index) => entries[index] as T);
+}
+
+function bucketsFor(size: number, capacity: number): number {
+  let buckets = capacity;
+  while (size > buckets * 0.75) buckets *= 2;
+  return buckets;
+}
+
+function bucketOf(name: string, buckets: number): number {
+  const hash = javaHash(name);
+  return (hash ^ (hash >>> 16)) & (buckets - 1);
 }
 
 /** `String.hashCode`. */

@@ -1,15 +1,20 @@
 import type { BrokerData, TopicRouteData } from '@rmqns/protocol';
+import { inJavaOrder } from './java-hash-order.js';
 import type { RouteTables } from './route-tables.js';
 
 /**
  * What a client learns of a topic (reference: nameserver 3.10), without the order configuration. `undefined` for an unknown topic, and
  * for one that no known group has.
+ *
+ * Groups come in the order of Java's map of their names, and so do queues since 4.9.4: what tools work out of a route depends on it, as
+ * the shares that `mqadmin allocateMQ` prints.
  */
 export function pickupTopicRouteData(tables: RouteTables, topic: string): TopicRouteData | undefined {
-  const queueDatas = tables.topicQueueTable.queuesOf(topic);
+  const arrived = tables.topicQueueTable.queuesOf(topic);
+  const ordered = inJavaOrder(arrived, ({ brokerName }) => brokerName);
   const brokerDatas: BrokerData[] = [];
   const filterServerTable = new Map<string, readonly string[]>();
-  for (const { brokerName } of queueDatas) {
+  for (const { brokerName } of ordered) {
     const group = tables.brokerAddrTable.get(brokerName);
     if (group === undefined) continue;
     brokerDatas.push(group);
@@ -21,7 +26,7 @@ export function pickupTopicRouteData(tables: RouteTables, topic: string): TopicR
   if (brokerDatas.length === 0) return undefined;
   const topicQueueMappingByBroker = tables.topicQueueMappingInfoTable.byBroker(topic);
   return {
-    queueDatas,
+    queueDatas: tables.profile.changedQueueMovesToEnd ? arrived : ordered,
     brokerDatas,
     filterServerTable,
     ...(topicQueueMappingByBroker && { topicQueueMappingByBroker }),

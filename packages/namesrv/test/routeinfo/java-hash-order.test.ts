@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { firstInJavaOrder } from '../../src/routeinfo/java-hash-order.js';
+import { firstInJavaOrder, inJavaOrder } from '../../src/routeinfo/java-hash-order.js';
 
 const first = (names: readonly string[], capacity: number): string | undefined =>
   firstInJavaOrder(names, (name) => name, { size: names.length, capacity });
@@ -24,5 +24,23 @@ describe('firstInJavaOrder', () => {
 
   it('is none of no names', () => {
     expect(first([], 16)).to.equal(undefined);
+  });
+});
+
+describe('inJavaOrder', () => {
+  const ordered = (...names: string[]): readonly string[] => inJavaOrder(names, (name) => name);
+
+  it('is the order of the buckets; nameserver 8.6: T4, T1, T2, T3', () => {
+    expect(ordered('T1', 'T2', 'T3', 'T4')).to.deep.equal(['T4', 'T1', 'T2', 'T3']);
+  });
+
+  it('is that of arrival in one bucket', () => {
+    expect(ordered('T1', 'BB', 'Aa')).to.deep.equal(ordered('BB', 'T1', 'Aa'));
+    expect(ordered('BB', 'Aa')).to.deep.equal(['BB', 'Aa']);
+  });
+
+  it('copies nothing that is in order', () => {
+    const names = ['T4', 'T1'];
+    expect(inJavaOrder(names, (name) => name)).to.equal(names);
   });
 });

@@ -334,10 +334,10 @@ describe('registerBroker, profile 4.7.1', () => {
     ]);
   });
 
-  it('from 4.9 on a changed entry keeps its place', () => {
+  it("from 4.9 on a changed entry keeps its place, which is that in Java's map of the names", () => {
     const same = [
-      ['broker-a', 'broker-b'],
-      ['broker-a', 'broker-b'],
+      ['broker-b', 'broker-a'],
+      ['broker-b', 'broker-a'],
     ];
     expect([order('4.9.7'), order('5.3.3')]).to.deep.equal([same, same]);
   });
