@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createNameServer, type NamesrvOptions, parseOptionText } from '@rmqns/namesrv';
+import { ManualClock } from '@rmqns/remoting/testing';
 import { type ApacheVersion, listTranscripts, loadTranscript, TemporaryDirectory } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { differenceOf, ListedDifferences, readDifferences } from './differences.js';
@@ -35,18 +36,24 @@ describe('recorded traffic', () => {
 async function replay(version: ApacheVersion, scenario: string, profile: ApacheVersion): Promise<ComparedAnswer[]> {
   const transcript = loadTranscript(version, scenario);
   await using directory = await TemporaryDirectory.create();
-  await using server = createNameServer({
-    profile,
-    listenPort: 0,
-    bindAddress: '127.0.0.1',
-    configUpdatePolicy: 'apache',
-    rocketmqHome: directory.path,
-    kvConfigPath: join(directory.path, 'kvConfig.json'),
-    configStorePath: join(directory.path, 'namesrv.properties'),
-    ...optionsOf(transcript.serverOptions),
-  });
+  const clock = new ManualClock();
+  await using server = createNameServer(
+    {
+      profile,
+      listenPort: 0,
+      bindAddress: '127.0.0.1',
+      configUpdatePolicy: 'apache',
+      rocketmqHome: directory.path,
+      kvConfigPath: join(directory.path, 'kvConfig.json'),
+      configStorePath: join(directory.path, 'namesrv.properties'),
+      ...optionsOf(transcript.serverOptions),
+    },
+    { clock },
+  );
   await server.start();
-  return await replayTranscript(transcript, Number(server.address.split(':')[1]));
+  return await replayTranscript(transcript, Number(server.address.split(':')[1]), {
+    onTime: (millis) => clock.advance(millis),
+  });
 }
 
 /** The options that a transcript's server was started with. */
