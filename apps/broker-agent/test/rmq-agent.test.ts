@@ -67,7 +67,7 @@ describe('rmq-agent', () => {
     expect(await home.topicsAt(server.address, [])).to.equal(undefined);
   });
 
-  it("follows a real broker's broker.conf and topics.json", async () => {
+  it("follows a real broker's broker.conf and topics.json, registering no topics while there is none (R29)", async () => {
     const server = await home.nameServer('4.7.1');
     const config = join(home.path, 'store', 'config');
     const file = home.write(

@@ -53,7 +53,7 @@ describe('TopicsJsonSource', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('follows a file that is absent, made, half written, removed, renamed into place and overwritten', async () => {
+  it('follows a file that is absent, made, half written, removed, renamed into place and overwritten (R30)', async () => {
     await open();
     expect(topics()).to.deep.equal([]);
     await writeFile(path, topicsJsonText(['A'], 1));

@@ -69,9 +69,10 @@ describe('BrokerRegistrar', () => {
 
   it('as a 5.x broker says whether it may act as master, and sends 5.x bodies (profile 5.x)', async () => {
     const [server] = await bench.scripted(1);
-    await bench.registrar([server], { profile: '5.x', compressedRegister: true }).registerBrokerAll(true, false, true);
+    await bench.registrar([server], { profile: '5.x' }).registerBrokerAll(true, false, true);
     const [request] = server.requests;
-    expect(request?.extFields).to.include({ enableActingMaster: 'false', compressed: 'true' });
+    expect(request?.extFields).to.include({ enableActingMaster: 'false', compressed: 'false' });
+    expect(request?.extFields).not.to.have.property('heartbeatTimeoutMillis');
     expect(request?.version).to.equal(MqVersion.V5_3_3);
   });
 

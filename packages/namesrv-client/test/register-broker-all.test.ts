@@ -122,16 +122,13 @@ describe('registerBrokerAll', () => {
     for (const server of servers) expect((await server.nth(REGISTER_BROKER, 1)).isOneway).to.equal(true);
   });
 
-  it('says truthfully that a body is compressed, and of which release its layout is (R5, R19)', async () => {
+  it('says truthfully that a body is compressed, and gives it the layout that all name servers read (R5, R19)', async () => {
     const servers = await start(1);
-    for (const [fiveX, version] of [
-      [false, MqVersion.V4_9_7],
-      [true, MqVersion.V5_3_3],
-    ] as const) {
+    for (const fiveX of [false, true]) {
       await registerBrokerAll(client, addressesOf(servers), { ...registration, compressed: true, fiveX });
       const request = servers[0]?.requests.at(-1) as RemotingCommand;
       expect(request.extFields?.['compressed']).to.equal('true');
-      expect(request.version).to.equal(version);
+      expect(request.version).to.equal(MqVersion.V4_9_7);
       expect([...(request.body ?? []).slice(0, 2)]).to.deep.equal([0x78, 0xda]);
       expect(request.extFields?.['bodyCrc32']).to.equal(String(bodyCrc32(request.body)));
       expect([...(registeredBody(request).topicConfigSerializeWrapper.topicConfigTable?.keys() ?? [])]).to.deep.equal([

@@ -1,6 +1,7 @@
+import { deflateSync, inflateSync } from 'node:zlib';
 import { createNameServer } from '@rmqns/namesrv';
-import { bodyCrc32 } from '@rmqns/protocol';
-import { CommandError } from '@rmqns/remoting';
+import { bodyCrc32, encodeRegisterBrokerBody, MqVersion, RegisterBroker } from '@rmqns/protocol';
+import { CommandError, encodeHeader, RemotingCommand } from '@rmqns/remoting';
 import { expect } from 'chai';
 import { NameServerClient } from '../src/name-server-client.js';
 import { RegisterBrokerRequest } from '../src/register-broker-request.js';
@@ -56,6 +57,39 @@ describe('a name server', () => {
     await register(2);
     await register(3, 'T1');
   });
+
+  it('reads a compressed body of either layout by the request’s version, and refuses one of 5.x without its last section (R20, R21)', async () => {
+    const table = { topicConfigSerializeWrapper: topicTable(3, 'T1', 'T2'), filterServerList: [] };
+    const send = async (profile: '4.7.1' | '5.3.3', version: number, body: Uint8Array) => {
+      const { address, client } = await start(profile);
+      const extFields = encodeHeader(RegisterBroker.request, { ...identity, compressed: true, bodyCrc32: 0 });
+      const request = RemotingCommand.request(RegisterBroker.code, { extFields, body, version });
+      return await client.remotingClient.invokeSync(address, request);
+    };
+    const fiveFields = encodeRegisterBrokerBody(table, { compressed: true, fiveX: false });
+    const sixFields = encodeRegisterBrokerBody(table, { compressed: true, fiveX: true });
+    // The number of static topics, none.
+    const withoutSection = deflateSync(inflateSync(sixFields).subarray(0, -4), { level: 9 });
+    expect((await send('4.7.1', MqVersion.V4_9_7, fiveFields)).code).to.equal(0);
+    expect((await send('5.3.3', MqVersion.V4_9_7, fiveFields)).code).to.equal(0);
+    expect((await send('5.3.3', MqVersion.V5_3_3, sixFields)).code).to.equal(0);
+    for (const body of [fiveFields, withoutSection])
+      expect(await send('5.3.3', MqVersion.V5_3_3, body)).to.deep.include({
+        code: 1,
+        remark: 'the compressed body is cut short: it ends before the number of queue mappings',
+      });
+  });
+
+  for (const profile of ['4.7.1', '5.3.3'] as const)
+    it(`of ${profile} takes no registration without brokerId (R34)`, async () => {
+      const { address, client } = await start(profile);
+      const { brokerId, ...others } = encodeHeader(RegisterBroker.request, { ...identity, bodyCrc32: 0 }) ?? {};
+      expect(brokerId).to.equal('0');
+      const request = RemotingCommand.request(RegisterBroker.code, { extFields: others });
+      const answer = await client.remotingClient.invokeSync(address, request);
+      // Apache's say java.lang.NullPointerException for it.
+      expect(answer).to.deep.include({ code: 1, remark: 'the custom field <brokerId> is null' });
+    });
 
   it('ignores a permission that changed without the version (R40)', async () => {
     const { register, route } = await start('5.3.3');
