@@ -10,7 +10,10 @@ export interface BrokerIdentity {
   readonly brokerAddr: string;
   /** `host:port` for replication; name servers hand it on to slaves. */
   readonly haServerAddr?: string | undefined;
-  /** How long the broker may be silent before a 5.x name server drops it; default the name server's 120,000. */
+  /**
+   * How long the broker may be silent before a 5.x name server drops it; default the name server's 120,000, and 10,000 where
+   * `enableActingMaster` is true.
+   */
   readonly heartbeatTimeoutMillis?: Long | undefined;
   /** Whether a slave may stand in for a lost master. Sent at all, it marks a 5.x broker; absent by default. */
   readonly enableActingMaster?: boolean | undefined;

@@ -1,4 +1,5 @@
 import type { FanOutResult, NameServerOutcome } from './fan-out.js';
+import type { BrokerConflict } from './id-holder.js';
 import type { DataVersionAnswer, RegisterBrokerResult } from './name-server-client.js';
 
 /** One registration with all name servers. */
@@ -37,6 +38,10 @@ export interface BrokerRegistrarEventMap {
    * on them. Told once, and again only after one has lasted 10 s. It is tried again each 5 s at most.
    */
   flapping: [nameServer: string, shortConnections: number];
+  /** Another broker has our name and id at a name server, where it had not, or yet another one; nothing is registered there meanwhile. */
+  conflict: [conflict: BrokerConflict];
+  /** It is gone from there, or was taken over. The next round registers, if none did yet. */
+  conflictEnded: [nameServer: string];
   /** The master's addresses are other ones than before. */
   masterChanged: [addresses: MasterAddresses, nameServer: string];
   /**

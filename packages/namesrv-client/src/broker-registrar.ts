@@ -1,20 +1,23 @@
-import { MqVersion, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
+import { MqVersion } from '@rmqns/protocol';
 import { type Clock, type RemotingClientOptions, RemotingError, systemClock, type Timer } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
+import type { BrokerIdentity } from './broker-identity.js';
 import type { BrokerRegistrarEventMap, MasterAddresses, RegistrationRound } from './broker-registrar-events.js';
 import {
   type BrokerRegistrarOptions,
   type ResolvedBrokerRegistrarOptions,
   resolveBrokerRegistrarOptions,
+  resolveIdentity,
 } from './broker-registrar-options.js';
 import { type FanOutResult, fanOut, type NameServerOutcome } from './fan-out.js';
+import { Farewells } from './farewells.js';
+import type { BrokerConflict } from './id-holder.js';
 import { type DataVersionAnswer, NameServerClient, type RegisterBrokerResult } from './name-server-client.js';
 import { NameServerLink } from './name-server-link.js';
 import { decideRegister, ownVersion, type RegisterDecision } from './need-register.js';
-import { type RegistrationRequests, registrationRequests } from './registration-requests.js';
+import { type RegistrationRequests, registrationRequests, type TopicsChange } from './registration-requests.js';
 import { sentTopicTable } from './sent-topic-table.js';
 import { SilenceHandler } from './silence-handler.js';
-import { unregisterBrokerAll } from './unregister-broker-all.js';
 
 /** The periodic rounds begin so long after the first one. */
 const FIRST_PERIODIC_ROUND_MILLIS = 10_000;
@@ -32,8 +35,8 @@ export interface ShutdownOptions {
  * Keeps one broker registered with its name servers (upstream: `BrokerController.registerBrokerAll` and its schedule; reference:
  * broker-registration 1 to 3): at once, after 10 s, then periodically, which is also the broker's sign of life.
  *
- * Beyond a real broker, a name server whose connection was lost gets the whole table as soon as it can be reached again; changes
- * send the whole table, never one topic alone; and nothing is registered after {@link shutdown} has begun. Listeners must not block.
+ * Beyond a real broker, a name server whose connection was lost gets the whole table as soon as it can be reached again; none gets
+ * topics alone that is not known to have the rest; and nothing is registered after {@link shutdown} has begun. Listeners must not block.
  *
  * An own client keeps the connection to a name server that answers too late, which would forget the broker otherwise, and leaves it when
  * nothing at all was heard over it for a second timeout.
@@ -45,11 +48,11 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
    */
   brokerPermission: number;
   readonly #options: ResolvedBrokerRegistrarOptions;
+  #identity: BrokerIdentity;
   readonly #client: NameServerClient;
   readonly #ownsClient: boolean;
   readonly #links = new Map<string, NameServerLink>();
-  /** Addresses that were removed and are still told so. */
-  readonly #leaving = new Map<string, Promise<void>>();
+  readonly #farewells: Farewells;
   /** Rounds that begin in this turn. */
   readonly #beginning = new Map<string, Promise<RegistrationRound | undefined>>();
   /** Another one after each {@link suspend}. */
@@ -57,6 +60,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   #suspended = false;
   #master: MasterAddresses = { masterAddr: undefined, haServerAddr: undefined };
   #timer: Timer | undefined;
+  #heartbeats: Timer | undefined;
   /** Whether anything may have been registered. */
   #active = false;
   #shutdown: Promise<FanOutResult<void>> | undefined;
@@ -64,9 +68,15 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   constructor(options: BrokerRegistrarOptions) {
     super();
     this.#options = resolveBrokerRegistrarOptions(options);
+    this.#identity = this.#options.identity;
     this.brokerPermission = options.brokerPermission ?? 6;
     this.#ownsClient = options.client === undefined;
     this.#client = options.client ?? ownClient(this.#options, options.clock ?? systemClock);
+    this.#farewells = new Farewells({
+      client: this.#client,
+      closesConnections: this.#ownsClient,
+      timeoutMillis: this.#options.unregisterBrokerTimeoutMillis,
+    });
     for (const address of options.nameServerAddressList) this.#addLink(address);
   }
 
@@ -104,6 +114,9 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
       this.#timer = clock.setInterval(periodic, this.#options.registerNameServerPeriodMillis);
       periodic();
     }, FIRST_PERIODIC_ROUND_MILLIS);
+    const { heartbeatIntervalMillis } = this.#options;
+    if (heartbeatIntervalMillis !== undefined)
+      this.#heartbeats = clock.setInterval(() => this.#beat(), heartbeatIntervalMillis);
     return await this.#logged(this.registerBrokerAll(true, false, true));
   }
 
@@ -136,9 +149,51 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     return round;
   }
 
-  /** The topic source has another table, with another data version: all name servers get the whole of it at once. */
-  topicsChanged(): Promise<RegistrationRound | undefined> {
-    return this.registerBrokerAll(true, false, true);
+  /**
+   * The topic source has another table, with another data version: all name servers get the whole of it at once.
+   *
+   * @param change for one that is known to have the version before, only these topics, as a real broker does it (reference:
+   * broker-registration 2.7). Not for 5.x name servers with `deleteTopicWithBrokerRegistration`, which take it for the whole table.
+   */
+  topicsChanged(change?: TopicsChange): Promise<RegistrationRound | undefined> {
+    if (change === undefined || change.topics.length === 0) return this.registerBrokerAll(true, false, true);
+    const round = this.#round(true, false, true, change);
+    round.catch(() => undefined);
+    return round;
+  }
+
+  /** Whom this registers. */
+  get identity(): BrokerIdentity {
+    return this.#identity;
+  }
+
+  /**
+   * The broker has another role, name or address. With the same name and address, the new id is registered at once over the old one, whoever
+   * holds it: a group that chose another master has told the old one. Otherwise the name servers are told first that the old one leaves.
+   *
+   * @returns the round that this began, or `undefined` where nothing is registered now
+   */
+  async updateIdentity(identity: BrokerIdentity): Promise<RegistrationRound | undefined> {
+    const before = this.#identity;
+    const now = resolveIdentity(identity, this.#options.fiveX);
+    const isSame = (['clusterName', 'brokerName', 'brokerAddr'] as const).every((name) => now[name] === before[name]);
+    const registers = this.#active && !this.#suspended && this.#shutdown === undefined;
+    if (!isSame && registers) void this.suspend();
+    this.#identity = now;
+    if (!registers) return undefined;
+    if (!isSame) return await this.resume();
+    return now.brokerId === before.brokerId ? await this.topicsChanged() : await this.takeOver();
+  }
+
+  /** The name servers that have our name and id at another address, and where they have it. */
+  get conflicts(): readonly BrokerConflict[] {
+    return [...this.#links.values()].flatMap(({ conflict }) => conflict ?? []);
+  }
+
+  /** Registers with all name servers at once, over whoever holds our name and id; what comes then is asked for again. */
+  takeOver(): Promise<RegistrationRound | undefined> {
+    for (const link of this.#links.values()) link.takeOver();
+    return this.topicsChanged();
   }
 
   /**
@@ -171,11 +226,8 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     this.#abort = new AbortController();
     const addresses = this.nameServerAddressList;
     for (const link of this.#links.values()) link.leave();
-    const told = unregister && this.#active ? this.#unregisterAll(addresses) : undefined;
-    if (told !== undefined) {
-      this.#active = false;
-      for (const address of addresses) this.#keepLeaving(address, told);
-    }
+    const told = unregister && this.#active ? this.#farewells.tell(this.#heldAddresses(), this.#identity) : undefined;
+    if (told !== undefined) this.#active = false;
     this.#links.clear();
     for (const address of addresses) this.#addLink(address);
     return (await told) ?? { outcomes: [], completed: [] };
@@ -208,20 +260,39 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
 
   async #leave(unregister: boolean): Promise<FanOutResult<void>> {
     this.#timer?.cancel();
+    this.#heartbeats?.cancel();
     for (const link of this.#links.values()) link.leave();
     this.#abort.abort();
-    const { identity, unregisterBrokerTimeoutMillis: timeoutMillis } = this.#options;
-    const addresses = this.#active && unregister ? this.nameServerAddressList : [];
-    const result = await unregisterBrokerAll(this.#client, addresses, identity, { timeoutMillis });
-    await Promise.all(this.#leaving.values());
+    const addresses = this.#active && unregister ? this.#heldAddresses() : [];
+    const result = await this.#farewells.tell(addresses, this.#identity);
+    await this.#farewells.ended();
     if (this.#ownsClient) await this.#client.remotingClient.destroy();
     return result;
+  }
+
+  /** Where a farewell would take nobody else off: 4.x name servers remove by name and id, whatever the address. */
+  #heldAddresses(): string[] {
+    return [...this.#links.values()].filter(({ conflict }) => conflict === undefined).map(({ address }) => address);
+  }
+
+  #beat(): void {
+    if (this.#suspended) return;
+    const { sendHeartbeatTimeoutMillis: timeoutMillis, compatibleWithOldNameSrv, fiveX, topics } = this.#options;
+    const identity = this.#identity;
+    const send = async (address: string, signal: AbortSignal): Promise<void> => {
+      const options = { timeoutMillis, signal, fiveX };
+      if (!compatibleWithOldNameSrv) return await this.#client.brokerHeartbeat(address, identity, options);
+      const own = ownVersion(topics.current().dataVersion, fiveX);
+      await this.#client.queryDataVersionOneway(address, identity, own, options);
+    };
+    for (const link of this.#links.values()) void link.heartbeat(send);
   }
 
   async #round(
     checkOrderConfig: boolean,
     oneway: boolean,
     forceRegister: boolean,
+    change?: TopicsChange,
   ): Promise<RegistrationRound | undefined> {
     const { signal } = this.#abort;
     if (signal.aborted || this.#suspended) return undefined;
@@ -231,7 +302,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     const decision = forceRegister ? undefined : await this.#needRegister();
     if (signal.aborted) return undefined;
     const { needed, queryOutcomes } = decision ?? { needed: true };
-    const result = needed ? await this.#registerAll(oneway, checkOrderConfig) : { outcomes: [], completed: [] };
+    const result = needed ? await this.#registerAll(oneway, checkOrderConfig, change) : { outcomes: [], completed: [] };
     if (signal.aborted) return undefined;
     const round = { ...result, needed, queryOutcomes, durationMillis: clock.monotonic() - began };
     if (this.#links.size > 0) this.#tell('round', round);
@@ -239,7 +310,8 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   }
 
   #needRegister(): Promise<RegisterDecision> {
-    const { identity, topics, registerBrokerTimeoutMillis: timeoutMillis, fiveX } = this.#options;
+    const { topics, registerBrokerTimeoutMillis: timeoutMillis, fiveX } = this.#options;
+    const identity = this.#identity;
     const own = ownVersion(topics.current().dataVersion, fiveX);
     const links = new Map(this.#links);
     const ask = async (address: string): Promise<DataVersionAnswer> =>
@@ -247,8 +319,12 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     return decideRegister([...links.keys()], ask, own, { timeoutMillis, clock: this.#client.clock });
   }
 
-  #registerAll(oneway: boolean, checkOrderConfig: boolean): Promise<FanOutResult<RegisterBrokerResult>> {
-    const requests = this.#currentRequests();
+  #registerAll(
+    oneway: boolean,
+    checkOrderConfig: boolean,
+    change: TopicsChange | undefined,
+  ): Promise<FanOutResult<RegisterBrokerResult>> {
+    const requests = this.#currentRequests(change);
     const links = new Map(this.#links);
     // Begun here, so that a round which waits for a slow name server does not keep the bodies in memory.
     const registrations = new Map([...links].map(([address, link]) => [address, link.register(requests, oneway)]));
@@ -270,16 +346,20 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   }
 
   /** The requests for the table as it is now, made once for all name servers. */
-  #currentRequests(): RegistrationRequests {
-    const { identity, topics, filterServerList, compressedRegister: compressed, fiveX } = this.#options;
-    const wrapper: TopicConfigSerializeWrapper = sentTopicTable(topics.current(), this.brokerPermission, fiveX);
-    return registrationRequests({
-      identity,
-      topicConfigSerializeWrapper: wrapper,
+  #currentRequests(change?: TopicsChange): RegistrationRequests {
+    const { topics, filterServerList, compressedRegister, splitRegistrationSize: size, fiveX } = this.#options;
+    const registration = {
+      identity: this.#identity,
+      topicConfigSerializeWrapper: sentTopicTable(topics.current(), this.brokerPermission, fiveX),
       filterServerList,
-      compressed,
+      compressed: compressedRegister,
       fiveX,
-    });
+    };
+    const split =
+      size === undefined
+        ? undefined
+        : { size, nextDataVersion: () => topics.nextDataVersion?.() ?? topics.current().dataVersion };
+    return registrationRequests(registration, { split, change });
   }
 
   /**
@@ -311,44 +391,23 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
         this.#tell('reconnect', outcome);
       },
       onFlapping: (shortConnections) => this.#tell('flapping', address, shortConnections),
+      guarded: this.#options.standsBack ? () => this.#identity : undefined,
+      onConflict: (conflict) =>
+        conflict === undefined ? this.#tell('conflictEnded', address) : this.#tell('conflict', conflict),
       random: this.#options.random,
-      after: this.#leaving.get(address),
+      after: this.#farewells.ended(address),
     });
     this.#links.set(address, link);
     return link;
   }
 
   #removeLink(link: NameServerLink): void {
-    const { address } = link;
+    const { address, conflict } = link;
     link.leave();
     this.#links.delete(address);
-    if (this.#active) this.#keepLeaving(address, this.#unregister(address));
-  }
-
-  /** Nothing else is said to an address before the farewell has ended. */
-  #keepLeaving(address: string, farewell: Promise<unknown>): void {
-    const leaving = Promise.all([this.#leaving.get(address), farewell]).then(() => {
-      if (this.#leaving.get(address) === leaving) this.#leaving.delete(address);
-    });
-    this.#leaving.set(address, leaving);
-  }
-
-  async #unregister(address: string): Promise<void> {
-    const { identity, unregisterBrokerTimeoutMillis: timeoutMillis } = this.#options;
-    await unregisterBrokerAll(this.#client, [address], identity, { timeoutMillis });
-    this.#disconnect(address);
-  }
-
-  async #unregisterAll(addresses: readonly string[]): Promise<FanOutResult<void>> {
-    const { identity, unregisterBrokerTimeoutMillis: timeoutMillis } = this.#options;
-    const result = await unregisterBrokerAll(this.#client, addresses, identity, { timeoutMillis });
-    for (const { address, status } of result.outcomes) if (status !== 'ok') this.#disconnect(address);
-    return result;
-  }
-
-  /** Another's client may have other uses for the connection. */
-  #disconnect(address: string): void {
-    if (this.#ownsClient) void this.#client.remotingClient.channel(address)?.close();
+    if (!this.#active) return;
+    const told = conflict === undefined ? this.#farewells.tell([address], this.#identity) : Promise.resolve();
+    void told.then(() => this.#farewells.disconnect(address));
   }
 
   /** An exception never stops the schedule. */

@@ -1,11 +1,13 @@
 import { type Clock, RemotingError } from '@rmqns/remoting';
 import { CountDownLatch } from './count-down-latch.js';
+import { BrokerConflictError } from './id-holder.js';
 
 /**
  * What became of one name server's request. `ok`: it said yes. `sent`: the oneway request left. `timeout`: no answer in time.
- * `failed`: it said no (`error` is a `CommandError`), could not be reached, or the round was given up (`ABORTED`).
+ * `failed`: it said no (`error` is a `CommandError`), could not be reached, or the round was given up (`ABORTED`). `conflict`: nothing was
+ * sent, since it has the broker's name and id at another address.
  */
-export type OutcomeStatus = 'ok' | 'failed' | 'timeout' | 'sent';
+export type OutcomeStatus = 'ok' | 'failed' | 'timeout' | 'sent' | 'conflict';
 
 /** One name server's part of a round. */
 export interface NameServerOutcome<Result> {
@@ -13,7 +15,7 @@ export interface NameServerOutcome<Result> {
   readonly status: OutcomeStatus;
   /** With status `ok`. */
   readonly result?: Result | undefined;
-  /** With status `failed` and `timeout`. */
+  /** With status `failed`, `timeout` and, as `ABORTED`, `conflict`. */
   readonly error?: RemotingError | undefined;
   readonly durationMillis: number;
 }
@@ -94,6 +96,10 @@ export async function outcomeOf<Result>(
     const durationMillis = clock.monotonic() - began;
     return oneway ? { address, status: 'sent', durationMillis } : { address, status: 'ok', result, durationMillis };
   } catch (thrown) {
+    if (thrown instanceof BrokerConflictError) {
+      const error = new RemotingError('ABORTED', thrown.message, { address, cause: thrown });
+      return { address, status: 'conflict', error, durationMillis: clock.monotonic() - began };
+    }
     const error = RemotingError.from(thrown, 'SEND_FAILED', `the request to ${address} failed`, { address });
     const status = error.code === 'TIMEOUT' ? 'timeout' : 'failed';
     return { address, status, error, durationMillis: clock.monotonic() - began };

@@ -1,9 +1,10 @@
 export type { BrokerIdentity } from './broker-identity.js';
 export { BrokerRegistrar, type ShutdownOptions } from './broker-registrar.js';
 export type { BrokerRegistrarEventMap, MasterAddresses, RegistrationRound } from './broker-registrar-events.js';
-export type { BrokerProfile, BrokerRegistrarOptions, TopicSource } from './broker-registrar-options.js';
+export type { BrokerProfile, BrokerRegistrarOptions, ConflictPolicy, TopicSource } from './broker-registrar-options.js';
 export { CountDownLatch } from './count-down-latch.js';
 export type { FanOutResult, NameServerOutcome, OnOutcome, OutcomeStatus } from './fan-out.js';
+export type { BrokerConflict } from './id-holder.js';
 export {
   type DataVersionAnswer,
   NameServerClient,
@@ -18,6 +19,7 @@ export {
   registerBrokerAll,
 } from './register-broker-all.js';
 export { type BrokerRegistration, RegisterBrokerRequest } from './register-broker-request.js';
+export type { TopicsChange } from './registration-requests.js';
 export { sentTopicTable } from './sent-topic-table.js';
 export {
   DEFAULT_UNREGISTER_BROKER_TIMEOUT_MILLIS,

@@ -180,6 +180,22 @@ export class NameServerClient implements AsyncDisposable {
     return { changed: header.changed, dataVersion: decodeDataVersion(body, this.clock.now()) };
   }
 
+  /** The same as a sign of life (322, oneway): 4.x name servers take it for one as long as they have this version, 5.x ones always. */
+  async queryDataVersionOneway(
+    address: string,
+    identity: BrokerIdentity,
+    dataVersion: DataVersion,
+    options: RequestOptions & { readonly fiveX?: boolean | undefined } = {},
+  ): Promise<void> {
+    const { brokerName, brokerAddr, clusterName, brokerId } = identity;
+    await this.remotingClient.oneway(
+      address,
+      QueryDataVersion,
+      { brokerName, brokerAddr, clusterName, brokerId },
+      { ...callOptions(options), body: encodeDataVersion(dataVersion, { fiveX: options.fiveX ?? false }) },
+    );
+  }
+
   /** A sign of life (904, 5.x, oneway). Resolves when it has left; older name servers ignore it. */
   async brokerHeartbeat(address: string, identity: BrokerIdentity, options: RequestOptions = {}): Promise<void> {
     const { brokerName, brokerAddr, clusterName } = identity;

@@ -1,9 +1,11 @@
-import { type DataVersion, ResponseCode } from '@rmqns/protocol';
+import { type DataVersion, ResponseCode, sameDataVersion } from '@rmqns/protocol';
 import { type Channel, CommandError, RemotingError, type Timer } from '@rmqns/remoting';
 import type { BrokerIdentity } from './broker-identity.js';
 import { type NameServerOutcome, outcomeOf } from './fan-out.js';
+import { type BrokerConflict, BrokerConflictError, IdHolderQuery } from './id-holder.js';
 import type { DataVersionAnswer, NameServerClient, RegisterBrokerResult } from './name-server-client.js';
 import { ReconnectBackoff } from './reconnect-backoff.js';
+import type { RegisterBrokerRequest } from './register-broker-request.js';
 import type { RegistrationRequests } from './registration-requests.js';
 import { SilenceHandler } from './silence-handler.js';
 import { TurnQueue } from './turn-queue.js';
@@ -19,6 +21,10 @@ export interface NameServerLinkOptions {
   readonly onReconnect: (outcome: NameServerOutcome<RegisterBrokerResult>) => void;
   /** Told once when connections are lost soon after the broker was registered on them, again and again. */
   readonly onFlapping: (shortConnections: number) => void;
+  /** Whose name and id are looked for before each registration; `undefined`: nobody's. */
+  readonly guarded?: (() => BrokerIdentity) | undefined;
+  /** Told when another holds them, when yet another does, and, with `undefined`, when nobody does any more. */
+  readonly onConflict: (conflict: BrokerConflict | undefined) => void;
   readonly random: () => number;
   /** Nothing is sent before this has settled. */
   readonly after?: Promise<unknown> | undefined;
@@ -39,6 +45,10 @@ export class NameServerLink {
   readonly #backoff: ReconnectBackoff;
   readonly #left = new AbortController();
   readonly #turns: TurnQueue;
+  readonly #holder: IdHolderQuery;
+  #conflict: BrokerConflict | undefined;
+  /** Whether the next registration asks nobody. */
+  #takesOver = false;
   /** What the registration that waits is to send. */
   #next: { requests: RegistrationRequests; oneway: boolean } | undefined;
   /** How many registrations have begun. */
@@ -48,6 +58,8 @@ export class NameServerLink {
   #registeredOn: Channel | undefined;
   /** The connection on which the name server has, or will have, an empty table. */
   #introducedOn: Channel | undefined;
+  /** The version of the table that it has, as far as it said so on that connection. */
+  #acknowledged: DataVersion | undefined;
   /** When the whole table was acknowledged first on the connection that is watched. */
   #registeredSinceMillis: number | undefined;
   #reconnectTimer: Timer | undefined;
@@ -57,6 +69,12 @@ export class NameServerLink {
     this.#options = options;
     this.#backoff = new ReconnectBackoff(options.random);
     this.#turns = new TurnQueue(options.after);
+    this.#holder = new IdHolderQuery(options.client, options.address);
+  }
+
+  /** The other that holds the broker's name and id there. */
+  get conflict(): BrokerConflict | undefined {
+    return this.#conflict;
   }
 
   /** Whether the connection stands on which the name server acknowledged a whole table. */
@@ -81,7 +99,7 @@ export class NameServerLink {
    * Registers, at once unless something is under way. What waits already is done once for all, with these requests, and with an answer
    * if any of them wants one.
    *
-   * @throws RemotingError as `NameServerClient.registerBroker`; `ABORTED` once left
+   * @throws RemotingError as `NameServerClient.registerBroker`; `ABORTED` once left; BrokerConflictError, and nothing was sent
    */
   register(requests: RegistrationRequests, oneway: boolean): Promise<RegisterBrokerResult> {
     this.#next = { requests, oneway: oneway && this.#next?.oneway !== false };
@@ -93,17 +111,21 @@ export class NameServerLink {
   }
 
   /**
-   * Asks in its turn whether the name server has this version of the table; one question that waits does for all.
+   * Asks in its turn whether the name server has this version of the table; one question that waits does for all. After a conflict it has
+   * another one, whatever it says.
    *
-   * @throws RemotingError as `NameServerClient.queryDataVersion`; `ABORTED` once left
+   * @throws RemotingError as `NameServerClient.queryDataVersion`; `ABORTED` once left; BrokerConflictError
    */
   queryDataVersion(identity: BrokerIdentity, dataVersion: DataVersion, fiveX: boolean): Promise<DataVersionAnswer> {
     const { client, address, timeoutMillis } = this.#options;
     const { signal } = this.#left;
     return this.#turns.run('query', async () => {
-      return await this.#watching(() =>
-        client.queryDataVersion(address, identity, dataVersion, { timeoutMillis, signal, fiveX }),
-      );
+      return await this.#watching(async () => {
+        const { conflict } = this;
+        await this.#standBack();
+        if (conflict !== undefined) return { changed: true, dataVersion: undefined };
+        return await client.queryDataVersion(address, identity, dataVersion, { timeoutMillis, signal, fiveX });
+      });
     });
   }
 
@@ -119,6 +141,17 @@ export class NameServerLink {
     });
   }
 
+  /** The next registration is sent whoever holds the broker's name and id. */
+  takeOver(): void {
+    this.#takesOver = true;
+  }
+
+  /** A sign of life, now, whatever is under way, and only where the broker is registered. Never rejects: a lost connection is seen anyway. */
+  async heartbeat(send: (address: string, signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (!this.isRegistered || this.#left.signal.aborted) return;
+    await send(this.address, this.#left.signal).catch(() => {});
+  }
+
   /** From now on nothing is registered any more, not even what waits for its turn. The connection stays. */
   leave(): void {
     this.#left.abort();
@@ -128,26 +161,71 @@ export class NameServerLink {
   /** @param current called when its turn has come; what it throws counts as a failed registration, which is tried again */
   #send(current: () => RegistrationRequests, oneway: boolean): Promise<RegisterBrokerResult> {
     this.#attempts++;
-    const deadline = this.#now() + this.#options.timeoutMillis;
-    const { client, address } = this.#options;
+    const { client, address, timeoutMillis } = this.#options;
     return this.#watching(async () => {
       const requests = current();
+      await this.#standBack();
+      const deadline = this.#now() + timeoutMillis;
       const introduces = !this.isRegistered && !this.#isIntroduced;
       if (introduces) await this.#introduce(requests, deadline);
       if (oneway) {
-        const options = { signal: this.#left.signal, timeoutMillis: this.#until(deadline) };
-        await client.registerBrokerOneway(address, requests.full, options);
+        this.#acknowledged = undefined;
+        for (const part of requests.whole) {
+          const options = { signal: this.#left.signal, timeoutMillis: this.#until(deadline) };
+          await client.registerBrokerOneway(address, part, options);
+        }
         return {};
       }
+      const { partial } = requests;
+      const isPartial = partial !== undefined && this.#has(partial.since);
       try {
-        return await this.#sendWholeTable(requests, deadline);
+        if (!isPartial) return await this.#sendTable(requests.whole, requests.dataVersion, deadline);
+        return await this.#sendTable([partial.request], requests.dataVersion, deadline);
       } catch (error) {
         // Another process with this identity may have told it that the broker left, while this connection stands.
-        if (introduces || requests.introduction === undefined || !isRefusal(error)) throw error;
+        if (introduces || (requests.introduction === undefined && !isPartial) || !isRefusal(error)) throw error;
         await this.#introduce(requests, deadline);
-        return await this.#sendWholeTable(requests, deadline);
+        return await this.#sendTable(requests.whole, requests.dataVersion, deadline);
       }
     });
+  }
+
+  /** @throws BrokerConflictError when another holds the broker's name and id; RemotingError when the name server cannot be reached */
+  async #standBack(): Promise<void> {
+    const { guarded, address, timeoutMillis } = this.#options;
+    if (guarded === undefined || this.#takesOver) return;
+    const identity = guarded();
+    let holderAddr: string | undefined;
+    try {
+      // Half of the time: one that is slow is to have its registration all the same.
+      const options = { signal: this.#left.signal, timeoutMillis: Math.ceil(timeoutMillis / 2) };
+      holderAddr = await this.#holder.ask(identity, options);
+    } catch (error) {
+      if (this.#openChannel === undefined || this.#left.signal.aborted) throw error;
+      return;
+    }
+    if (holderAddr === undefined || holderAddr === identity.brokerAddr) {
+      this.#setConflict(undefined);
+      return;
+    }
+    const { brokerName, brokerId, brokerAddr } = identity;
+    const conflict = { nameServer: address, brokerName, brokerId, brokerAddr, holderAddr };
+    this.#registeredOn = undefined;
+    this.#introducedOn = undefined;
+    this.#acknowledged = undefined;
+    this.#setConflict(conflict);
+    throw new BrokerConflictError(conflict);
+  }
+
+  #setConflict(conflict: BrokerConflict | undefined): void {
+    if (conflict?.holderAddr === this.#conflict?.holderAddr) return;
+    this.#conflict = conflict;
+    this.#options.onConflict(conflict);
+  }
+
+  /** Whether the name server is known to have that version of the table. */
+  #has(dataVersion: DataVersion): boolean {
+    return this.isRegistered && this.#acknowledged !== undefined && sameDataVersion(this.#acknowledged, dataVersion);
   }
 
   async #introduce({ introduction }: RegistrationRequests, deadline: number): Promise<void> {
@@ -164,14 +242,19 @@ export class NameServerLink {
     this.#introducedOn = this.#openChannel;
   }
 
-  async #sendWholeTable({ full }: RegistrationRequests, deadline: number): Promise<RegisterBrokerResult> {
+  async #sendTable(
+    parts: readonly RegisterBrokerRequest[],
+    dataVersion: DataVersion,
+    deadline: number,
+  ): Promise<RegisterBrokerResult> {
     const { client, address } = this.#options;
-    const options = { signal: this.#left.signal, timeoutMillis: this.#until(deadline) };
+    this.#acknowledged = undefined;
+    let result: RegisterBrokerResult = {};
     try {
-      const result = await client.registerBroker(address, full, options);
-      this.#registeredOn = this.#openChannel;
-      this.#registeredSinceMillis ??= this.#now();
-      return result;
+      for (const part of parts) {
+        const options = { signal: this.#left.signal, timeoutMillis: this.#until(deadline) };
+        result = await client.registerBroker(address, part, options);
+      }
     } catch (error) {
       if (error instanceof CommandError) {
         this.#registeredOn = undefined;
@@ -179,6 +262,14 @@ export class NameServerLink {
       }
       throw error;
     }
+    this.#registeredOn = this.#openChannel;
+    this.#registeredSinceMillis ??= this.#now();
+    this.#acknowledged = dataVersion;
+    if (this.#takesOver) {
+      this.#takesOver = false;
+      this.#setConflict(undefined);
+    }
+    return result;
   }
 
   /** Runs what uses the connection, and looks after it then. */
@@ -227,7 +318,7 @@ export class NameServerLink {
     const { timeoutMillis } = this.#options;
     const left = Math.ceil(deadline - this.#now());
     if (left > 0) return left;
-    const message = `${this.address} took all of ${timeoutMillis} ms to answer the introduction; the table was not sent`;
+    const message = `${this.address} took all of ${timeoutMillis} ms to answer; not all of the table was sent`;
     throw new RemotingError('TIMEOUT', message, { address: this.address });
   }
 
