@@ -1,3 +1,4 @@
+import type { ConflictPolicy } from '@rmqns/namesrv-client';
 import type { OnFailing } from './health-gate.js';
 import type { TopicConfigTable } from './topic-config-table.js';
 
@@ -23,6 +24,10 @@ export interface BrokerIdentity {
   readonly brokerAddr: string;
   /** `host:port` for replication. */
   readonly haServerAddr: string;
+  /** Sent to 5.x name servers: how long the node may be silent; `undefined`: as they have it, 120 s. */
+  readonly heartbeatTimeoutMillis?: number | undefined;
+  /** Whether a slave may act as master; true makes this a 5.x broker with a sign of life each second. Default false. */
+  readonly enableActingMaster?: boolean | undefined;
   /** Bits of PermName; what lacks here is taken from every topic as it is sent. */
   readonly brokerPermission: number;
   readonly filterServers: readonly string[];
@@ -37,6 +42,14 @@ interface RegisterConfig {
   readonly compressed: boolean;
   /** False: ask first whether the name servers know the data version (322). */
   readonly forceRegister: boolean;
+  /** A table of more topics goes in requests of so many; `undefined`: in one. */
+  readonly splitSize?: number | undefined;
+  /** Between signs of life; `undefined`: what the identity asks for. */
+  readonly heartbeatIntervalMillis?: number | undefined;
+  /** False: signs of life are 904 and not 322. Default true. */
+  readonly compatibleWithOldNameSrv?: boolean | undefined;
+  /** What becomes of it where another node has the broker's name and id. */
+  readonly onConflict: ConflictPolicy;
   /** Whether the topics named after the cluster and the broker go along. */
   readonly includeBrokerTopics: boolean;
   /** False: on stop the connections end without a word, and name servers drop the node for that. Default true. */

@@ -1,10 +1,12 @@
 import type {
+  BrokerConflict,
   MasterAddresses,
   NameServerOutcome,
   RegisterBrokerResult,
   RegistrationRound,
 } from '@rmqns/namesrv-client';
 import type { TopicConfigSerializeWrapper } from '@rmqns/protocol';
+import type { BrokerIdentity } from './agent-config.js';
 import type { Health } from './health-gate.js';
 
 /** What an agent tells of, for hooks and metrics. Listeners must not block, and what they throw is logged. */
@@ -21,6 +23,12 @@ export interface AgentEventMap {
   healthChanged: [health: Health];
   /** The list of name servers is another one. */
   nameServersChanged: [addresses: readonly string[]];
+  /** Another node has our broker's name and id at a name server, where it had not, or yet another one; see `Agent.takeOver`. */
+  conflict: [conflict: BrokerConflict];
+  /** It is gone from there, or was taken over. */
+  conflictEnded: [namesrv: string];
+  /** The broker that this registers has another id, name, address or permission. */
+  identityChanged: [identity: BrokerIdentity, before: BrokerIdentity];
   /** The master's addresses are other ones than before, both `undefined` where it is gone. */
   masterChanged: [addresses: MasterAddresses, namesrv: string];
   /** The table of ordered topics of the name servers, topic to `brokerA:4`, is another one. */

@@ -52,6 +52,8 @@ export interface NameServerStatus {
   readonly registered: boolean;
   /** Whether it says yes and hangs up, again and again. */
   readonly flapping: boolean;
+  /** Where it has our broker's name and id, if not at our address: nothing is registered there meanwhile. */
+  readonly conflict: string | undefined;
   /** When it acknowledged a table last, by the wall clock. */
   readonly lastSuccessMillis: number | undefined;
   /** Why the last registration failed. */

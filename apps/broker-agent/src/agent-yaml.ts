@@ -13,7 +13,7 @@ import { valueAt, type YamlPath, YamlPlaces } from './yaml-places.js';
 /** What the specification of the agent names and this release does not do; said, since ignoring it would be a surprise. */
 const notSupportedYet: readonly YamlPath[] = [
   ...['dns', 'addressServer', 'refresh', 'tls', 'credentials'].map((key) => ['namesrv', key]),
-  ...['zone', 'heartbeatTimeout', 'actingMaster'].map((key) => ['identity', key]),
+  ...['zone'].map((key) => ['identity', key]),
   ['register', 'reconnectJitter'],
   ...['health', 'hooks', 'admin', 'facade'].map((key) => [key]),
 ];
@@ -84,8 +84,9 @@ function describeIssue(issue: z.core.$ZodIssue, places: YamlPlaces): string[] {
 
 function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
   const { namesrvAddresses, host, haServerAddr, filterServers, brokerName } = resolved;
-  const { cluster, brokerId, port, permission } = yaml.identity;
+  const { cluster, brokerId, port, permission, heartbeatTimeout, actingMaster } = yaml.identity;
   const { startDelay, interval, timeout, compressed, force, includeBrokerTopics, unregisterOnStop } = yaml.register;
+  const { splitSize, onConflict } = yaml.register;
   return {
     namesrvAddresses,
     identity: {
@@ -94,6 +95,8 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
       brokerId,
       brokerAddr: formatSocketAddress(host, port),
       haServerAddr: haServerAddr ?? formatSocketAddress(host, Math.min(port + 1, 65_535)),
+      heartbeatTimeoutMillis: heartbeatTimeout,
+      enableActingMaster: actingMaster,
       brokerPermission: permission,
       filterServers,
     },
@@ -102,6 +105,8 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
       timeoutMillis: timeout,
       compressed,
       forceRegister: force,
+      splitSize,
+      onConflict,
       includeBrokerTopics,
       unregisterOnStop,
       startDelayMillis: startDelay,

@@ -2,7 +2,7 @@ import { BrokerRegistrar, type RegistrationRound, sentTopicTable } from '@rmqns/
 import { PermName, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger, Timer } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
-import type { AgentConfig } from './agent-config.js';
+import type { AgentConfig, BrokerIdentity } from './agent-config.js';
 import type { AgentEventMap } from './agent-events.js';
 import { type AgentParts, agentParts } from './agent-parts.js';
 import type { AgentState, AgentStatus } from './agent-status.js';
@@ -35,6 +35,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
   readonly #topics: TopicConfigManager;
   readonly #registrar: BrokerRegistrar;
   readonly #records: NameServerRecords;
+  #identity: BrokerIdentity;
   readonly #log: RegistrationLog;
   #delay: Timer | undefined;
   /** Whether the start delay is over. */
@@ -58,6 +59,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       brokerPermission: identity.brokerPermission,
       minimum: topics.minimum,
       compressed: register.compressed,
+      split: register.splitSize !== undefined,
       store: new DataVersionStore(config.stateDirectory),
       persist,
       clock,
@@ -66,7 +68,12 @@ export class Agent extends EventEmitter<AgentEventMap> {
     this.#registrar = new BrokerRegistrar({
       identity: brokerIdentity(identity),
       nameServerAddressList: parts.nameServers.current ?? [],
-      topics: { current: () => this.#sent() },
+      topics: { current: () => this.#sent(), nextDataVersion: () => this.#topics.nextDataVersion() },
+      profile: identity.enableActingMaster === true ? '5.x' : '4.x',
+      splitRegistrationSize: register.splitSize,
+      brokerHeartbeatIntervalMillis: register.heartbeatIntervalMillis,
+      compatibleWithOldNameSrv: register.compatibleWithOldNameSrv,
+      conflictPolicy: register.onConflict,
       filterServerList: identity.filterServers,
       registerNameServerPeriodMillis: register.periodMillis,
       registerBrokerTimeoutMillis: register.timeoutMillis,
@@ -76,6 +83,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       logger,
     });
     this.#records = new NameServerRecords(clock);
+    this.#identity = identity;
     this.#log = new RegistrationLog(logger);
     this.#listen();
   }
@@ -96,7 +104,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
     return {
       state: this.#state(),
       waitingFor: this.#waitingFor(),
-      identity: this.#config.identity,
+      identity: this.#identity,
       health: health.health,
       probes: health.probes,
       topics: {
@@ -126,8 +134,8 @@ export class Agent extends EventEmitter<AgentEventMap> {
     looked.catch((error: unknown) => this.#logger.error({ err: error }, 'cannot look for name servers'));
     if (this.#stopped !== undefined) return;
     health.start(() => this.#onHealthChanged());
-    const { identity, register } = this.#config;
-    const { brokerName, brokerId, clusterName, brokerAddr } = identity;
+    const { register } = this.#config;
+    const { brokerName, brokerId, clusterName, brokerAddr } = this.#identity;
     const fields = { cluster: clusterName, broker: brokerName, brokerId, addr: brokerAddr };
     this.#logger.info({ ...fields, namesrv: nameServers.current ?? nameServers.name }, 'the agent started');
     if (this.published === undefined)
@@ -160,6 +168,27 @@ export class Agent extends EventEmitter<AgentEventMap> {
   /** Looks for topics and registers nothing. */
   async lookForTopics(): Promise<void> {
     await this.#topics.start(() => {});
+  }
+
+  /** Registers with all name servers over whoever has the broker's name and id there: the operator knows which of the two is right. */
+  async takeOver(): Promise<void> {
+    if (this.#started && this.#stopped === undefined) await this.#registrar.takeOver();
+  }
+
+  /**
+   * The broker has another role, name, address or permission. A new id is registered at once over the old one and over whoever holds it, for
+   * a group that chose another master; with another name or address the old one leaves first.
+   */
+  async updateIdentity(identity: BrokerIdentity): Promise<void> {
+    const before = this.#identity;
+    if (this.#stopped !== undefined || JSON.stringify(identity) === JSON.stringify(before)) return;
+    this.#identity = identity;
+    const { brokerName, brokerId, clusterName, brokerAddr } = identity;
+    const fields = { cluster: clusterName, broker: brokerName, brokerId, addr: brokerAddr, before };
+    this.#logger.info(fields, 'the broker has another role, name, address or permission');
+    this.#tell('identityChanged', identity, before);
+    const updated = this.#registrar.updateIdentity(brokerIdentity(identity));
+    await Promise.all([updated, this.#topics.updateBrokerPermission(this.#permission())]);
   }
 
   /**
@@ -200,6 +229,14 @@ export class Agent extends EventEmitter<AgentEventMap> {
         log.reconnect(outcome);
         this.#tell('reconnect', outcome);
       })
+      .on('conflict', (conflict) => {
+        log.conflict(conflict);
+        this.#tell('conflict', conflict);
+      })
+      .on('conflictEnded', (namesrv) => {
+        log.conflictEnded(namesrv);
+        this.#tell('conflictEnded', namesrv);
+      })
       .on('masterChanged', (master, namesrv) => {
         log.masterChanged(master, namesrv);
         this.#tell('masterChanged', master, namesrv);
@@ -235,18 +272,20 @@ export class Agent extends EventEmitter<AgentEventMap> {
     if (this.#stopped !== undefined) return;
     const { health, probes } = this.#parts.health;
     const { onFailing } = this.#config.health;
-    const { brokerPermission } = this.#config.identity;
     if (health === 'passing') this.#logger.info({}, 'the node passes');
     else {
       const failing = probes.filter((probe) => probe.health === 'failing');
       this.#logger.warn({ onFailing, probes: failing }, 'the node fails');
     }
     this.#tell('healthChanged', health);
-    if (onFailing === 'read-only') {
-      const permission = health === 'passing' ? brokerPermission : brokerPermission & ~PermName.WRITE;
-      void this.#topics.updateBrokerPermission(permission);
-    }
+    if (onFailing === 'read-only') void this.#topics.updateBrokerPermission(this.#permission());
     this.#update();
+  }
+
+  #permission(): number {
+    const { brokerPermission } = this.#identity;
+    const isReadOnly = this.#config.health.onFailing === 'read-only' && this.#parts.health.health === 'failing';
+    return isReadOnly ? brokerPermission & ~PermName.WRITE : brokerPermission;
   }
 
   /**
@@ -310,6 +349,6 @@ export class Agent extends EventEmitter<AgentEventMap> {
   #sent(): TopicConfigSerializeWrapper {
     const { published, brokerPermission } = this.#topics;
     if (published === undefined) throw new Error('there is no topic table to register');
-    return sentTopicTable(published, brokerPermission, false);
+    return sentTopicTable(published, brokerPermission, this.#identity.enableActingMaster === true);
   }
 }

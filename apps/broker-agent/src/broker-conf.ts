@@ -18,10 +18,8 @@ const MAX_PERIOD_MILLIS = 60_000;
 const notSupportedYet = [
   'fetchNamesrvAddrByAddressServer',
   'fetchNameSrvAddrByDnsLookup',
-  'enableSlaveActingMaster',
   'enableDLegerCommitLog',
   'enableControllerMode',
-  'enableSplitRegistration',
 ];
 
 /**
@@ -59,6 +57,14 @@ export function readBrokerConf(
       timeoutMillis: reader.integer('registerBrokerTimeoutMills', 6_000, 1, MAX_INT),
       compressed: reader.boolean('compressedRegister', false),
       forceRegister: reader.boolean('forceRegister', true),
+      splitSize: reader.boolean('enableSplitRegistration', false)
+        ? reader.integer('splitRegistrationSize', 800, 1, MAX_INT)
+        : undefined,
+      heartbeatIntervalMillis: identity.enableActingMaster
+        ? reader.integer('brokerHeartbeatInterval', 1_000, 1, MAX_INT)
+        : undefined,
+      compatibleWithOldNameSrv: reader.boolean('compatibleWithOldNameSrv', true),
+      onConflict: 'standBack' as const,
       includeBrokerTopics: false,
       unregisterOnStop: true,
       startDelayMillis: 0,
@@ -92,12 +98,17 @@ function readIdentity(reader: PropertyReader, path: string, surroundings: Surrou
     'brokerIP2',
     reader.text('brokerIP2')?.trim() ?? (own.problem === undefined ? own.address : host),
   );
+  const enableActingMaster = reader.boolean('enableSlaveActingMaster', false);
   const identity: BrokerIdentity = {
     clusterName: readName(reader, 'brokerClusterName', notes) ?? 'DefaultCluster',
     brokerName,
     brokerId: readBrokerId(reader, path, notes),
     brokerAddr: formatSocketAddress(host, listenPort),
     haServerAddr: formatSocketAddress(haHost, haListenPort),
+    heartbeatTimeoutMillis: enableActingMaster
+      ? reader.integer('brokerNotActiveTimeoutMillis', 10_000, 1, MAX_INT)
+      : undefined,
+    enableActingMaster,
     brokerPermission: reader.integer('brokerPermission', PermName.READ | PermName.WRITE, 0, 15),
     filterServers: [],
   };

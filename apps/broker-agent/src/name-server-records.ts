@@ -26,12 +26,13 @@ export class NameServerRecords {
 
   /** Those that a registrar has now; others are forgotten. */
   describe(registrar: BrokerRegistrar): NameServerStatus[] {
-    const { nameServerAddressList, registeredAddressList, flappingAddressList } = registrar;
+    const { nameServerAddressList, registeredAddressList, flappingAddressList, conflicts } = registrar;
     for (const address of this.#records.keys())
       if (!nameServerAddressList.includes(address)) this.#records.delete(address);
     return nameServerAddressList.map((address) => ({
       address,
       registered: registeredAddressList.includes(address),
+      conflict: conflicts.find(({ nameServer }) => nameServer === address)?.holderAddr,
       flapping: flappingAddressList.includes(address),
       lastSuccessMillis: this.#records.get(address)?.lastSuccessMillis,
       problem: this.#records.get(address)?.problem,

@@ -11,7 +11,7 @@ export function onceReport(
 ): string {
   const { clusterName, brokerName, brokerId, brokerAddr, haServerAddr } = config.identity;
   const { counter, timestamp } = wrapper.dataVersion;
-  const sent = sentTopicTable(wrapper, config.identity.brokerPermission, false);
+  const sent = sentTopicTable(wrapper, config.identity.brokerPermission, config.identity.enableActingMaster === true);
   const topics = [...(sent.topicConfigTable?.values() ?? [])];
   const ok = round.outcomes.filter(({ status }) => status === 'ok').length;
   return [

@@ -8,8 +8,9 @@ import type { AgentConfig, BrokerIdentity } from './agent-config.js';
 
 /** The fields of the identity that a registration's header has. */
 export function brokerIdentity(identity: BrokerIdentity): RegisteredIdentity {
-  const { clusterName, brokerName, brokerId, brokerAddr, haServerAddr } = identity;
-  return { clusterName, brokerName, brokerId, brokerAddr, haServerAddr };
+  const { clusterName, brokerName, brokerId, brokerAddr, haServerAddr, heartbeatTimeoutMillis } = identity;
+  const enableActingMaster = identity.enableActingMaster === true ? true : undefined;
+  return { clusterName, brokerName, brokerId, brokerAddr, haServerAddr, heartbeatTimeoutMillis, enableActingMaster };
 }
 
 /** The registration that the agent sends for a topic table. */
@@ -21,8 +22,13 @@ export function registerRequest(
   const { identity } = config;
   return new RegisterBrokerRequest({
     identity: brokerIdentity(identity),
-    topicConfigSerializeWrapper: sentTopicTable(wrapper, identity.brokerPermission, false),
+    topicConfigSerializeWrapper: sentTopicTable(
+      wrapper,
+      identity.brokerPermission,
+      identity.enableActingMaster === true,
+    ),
     filterServerList: identity.filterServers,
     compressed,
+    fiveX: identity.enableActingMaster === true,
   });
 }

@@ -1,4 +1,5 @@
 import type {
+  BrokerConflict,
   MasterAddresses,
   NameServerOutcome,
   RegisterBrokerResult,
@@ -83,6 +84,21 @@ export class RegistrationLog {
     this.#flapping.add(namesrv);
     const fields = { namesrv, shortConnections };
     this.#logger.warn(fields, 'says yes and hangs up at once each time, tried again every 5 s at most');
+  }
+
+  /** The loudest line that there is: two nodes believe that they are one. */
+  conflict({ nameServer: namesrv, brokerName, brokerId, brokerAddr, holderAddr }: BrokerConflict): void {
+    this.#registered.set(namesrv, false);
+    const fields = { event: 'broker.conflict', namesrv, brokerName, brokerId, brokerAddr, holderAddr };
+    this.#logger.error(
+      fields,
+      'another node has the name and id of this broker: nothing is registered there until it is gone; give one of them another id',
+    );
+  }
+
+  conflictEnded(namesrv: string): void {
+    const fields = { event: 'broker.conflict.ended', namesrv };
+    this.#logger.info(fields, 'no other node has the name and id of this broker any more');
   }
 
   /** A registration outside the rounds. */

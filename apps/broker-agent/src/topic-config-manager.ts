@@ -1,6 +1,7 @@
 import { describeFileError } from '@rmqns/program';
-import type { TopicConfigSerializeWrapper } from '@rmqns/protocol';
+import type { DataVersion, TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger } from '@rmqns/remoting';
+import { toLong } from '@rmqns/remoting/json';
 import { splitCompressible } from './compressible-topics.js';
 import type { DataVersionStore } from './data-version-store.js';
 import { isLastDataVersion, nextDataVersion } from './next-data-version.js';
@@ -11,6 +12,9 @@ import {
   unionTopicConfigTables,
 } from './topic-config-table.js';
 import type { TopicSource } from './topic-source.js';
+
+/** How far ahead the counter on the disk is where versions come quickly. */
+const RESERVED = 1_000n;
 
 export interface TopicConfigManagerOptions {
   readonly sources: readonly TopicSource[];
@@ -23,6 +27,8 @@ export interface TopicConfigManagerOptions {
   readonly store: DataVersionStore;
   /** Whether topics that cannot be registered compressed are left out. Default false. */
   readonly compressed?: boolean | undefined;
+  /** Whether the table is sent in parts, each with a version of its own. Default false. */
+  readonly split?: boolean | undefined;
   /** False: the store is read and never written. */
   readonly persist: boolean;
   readonly clock: Clock;
@@ -46,6 +52,8 @@ export class TopicConfigManager {
   #orderTopics: ReadonlySet<string> | undefined;
   #work: Promise<void> = Promise.resolve();
   #refused = false;
+  /** The counter on the disk. */
+  #reserved = 0n;
   #leftOut = '';
   #closed = false;
 
@@ -126,6 +134,20 @@ export class TopicConfigManager {
   updateBrokerPermission(brokerPermission: number): Promise<void> {
     this.#permission = brokerPermission;
     return this.#refresh();
+  }
+
+  /**
+   * Moves the version on while the table stays, for a part of it. What is on the disk is so far ahead that no version comes again after a
+   * restart.
+   */
+  nextDataVersion(): DataVersion {
+    const published = this.#published;
+    if (published === undefined) throw new Error('there is no topic table yet');
+    const dataVersion = nextDataVersion(published.dataVersion, undefined, this.#options.clock.now());
+    this.#published = { ...published, dataVersion };
+    if (BigInt(dataVersion.counter ?? 0) + RESERVED / 2n > this.#reserved)
+      this.#work = this.#work.then(() => this.#save(this.#published ?? published, this.#publishedPermission));
+    return dataVersion;
   }
 
   /** Settles when nothing is being written any more. */
@@ -224,10 +246,13 @@ export class TopicConfigManager {
 
   /** A full disk keeps nobody from registering; only a restart may then repeat a version. */
   async #save(wrapper: TopicConfigSerializeWrapper, brokerPermission: number): Promise<void> {
-    const { store, persist, logger } = this.#options;
+    const { store, persist, split = false, logger } = this.#options;
+    const { dataVersion } = wrapper;
+    this.#reserved = BigInt(dataVersion.counter ?? 0) + (split ? RESERVED : 0n);
     if (!persist) return;
+    const counter = toLong(this.#reserved) ?? dataVersion.counter;
     try {
-      await store.save(wrapper, brokerPermission);
+      await store.save({ ...wrapper, dataVersion: { ...dataVersion, counter } }, brokerPermission);
     } catch (error) {
       logger.error(
         { file: store.path, problem: describeFileError(error) },

@@ -30,6 +30,8 @@ describe("the agent's own YAML", () => {
         brokerId: 0,
         brokerAddr: '10.1.2.3:10911',
         haServerAddr: '10.1.2.3:10912',
+        heartbeatTimeoutMillis: undefined,
+        enableActingMaster: false,
         brokerPermission: 6,
         filterServers: [],
       },
@@ -38,6 +40,8 @@ describe("the agent's own YAML", () => {
         timeoutMillis: 6_000,
         compressed: false,
         forceRegister: true,
+        splitSize: undefined,
+        onConflict: 'standBack',
         includeBrokerTopics: false,
         unregisterOnStop: true,
         startDelayMillis: 0,
@@ -65,12 +69,16 @@ identity:
   port: 20911
   haAddress: "10.9.0.1:20999"
   permission: r
+  heartbeatTimeout: 15s
+  actingMaster: true
   filterServers: ["10.0.0.1:7000"]
 register:
   interval: 15s
   timeout: 500ms
   compressed: true
   force: false
+  splitSize: 500
+  onConflict: overwrite
   includeBrokerTopics: true
   unregisterOnStop: false
   startDelay: 1.5m
@@ -103,6 +111,8 @@ state: { dir: state }
         brokerId: 2,
         brokerAddr: '192.168.0.9:20911',
         haServerAddr: '10.9.0.1:20999',
+        heartbeatTimeoutMillis: 15_000,
+        enableActingMaster: true,
         brokerPermission: 4,
         filterServers: ['10.0.0.1:7000'],
       },
@@ -111,6 +121,8 @@ state: { dir: state }
         timeoutMillis: 500,
         compressed: true,
         forceRegister: false,
+        splitSize: 500,
+        onConflict: 'overwrite',
         includeBrokerTopics: true,
         unregisterOnStop: false,
         startDelayMillis: 90_000,

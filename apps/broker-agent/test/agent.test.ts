@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNameServer, type NameServer } from '@rmqns/namesrv';
-import { NameServerClient } from '@rmqns/namesrv-client';
+import { NameServerClient, registerBrokerAll } from '@rmqns/namesrv-client';
 import { silentLogger } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
@@ -113,6 +113,7 @@ describe('an agent', () => {
         timeoutMillis: 6_000,
         compressed: false,
         forceRegister: true,
+        onConflict: 'standBack',
         includeBrokerTopics: false,
         unregisterOnStop: true,
         startDelayMillis: 0,
@@ -220,8 +221,67 @@ describe('an agent', () => {
     expect(await perms()).to.deep.equal([undefined, 6]);
     expect(lists).to.deep.equal([[one], [other]]);
     expect(agent.status.nameServers.servers).to.deep.equal([
-      { address: other, registered: true, flapping: false, lastSuccessMillis: 1_000, problem: undefined },
+      {
+        address: other,
+        registered: true,
+        conflict: undefined,
+        flapping: false,
+        lastSuccessMillis: 1_000,
+        problem: undefined,
+      },
     ]);
+  });
+
+  it('stands back for another node with its name and id, shows where, and takes over when told to', async () => {
+    const [taken, free] = both() as [string, string];
+    const identity = { clusterName: 'C', brokerName: 'broker-a', brokerId: 0, brokerAddr: '10.0.0.2:10911' };
+    const topicConfigSerializeWrapper = {
+      dataVersion: { counter: 7, timestamp: 7, stateVersion: 0 },
+      topicConfigTable: new Map(['A', 'X'].map((name) => [name, topic(name)])),
+      topicQueueMappingInfoMap: new Map(),
+    };
+    await registerBrokerAll(asking, [taken], { identity, topicConfigSerializeWrapper });
+    nameServers.turn([taken, free]);
+    health.turn('passing');
+    const agent = await started();
+    const events: unknown[] = [];
+    agent.on('conflict', ({ nameServer, holderAddr }) => events.push([nameServer, holderAddr]));
+    agent.on('conflictEnded', (namesrv) => events.push([namesrv]));
+    await round(agent);
+    const shown = (): unknown[] =>
+      agent.status.nameServers.servers.map(({ registered, conflict }) => [registered, conflict]);
+    expect(shown()).to.deep.equal([
+      [false, identity.brokerAddr],
+      [true, undefined],
+    ]);
+    await agent.takeOver();
+    expect(shown()).to.deep.equal([
+      [true, undefined],
+      [true, undefined],
+    ]);
+    expect(events).to.deep.equal([[taken, identity.brokerAddr], [taken]]);
+  });
+
+  it('follows a broker that becomes the master of its group, and its permission', async () => {
+    nameServers.turn(both());
+    health.turn('passing');
+    const agent = await started();
+    await round(agent);
+    const { identity } = agent.status;
+    const changes: number[] = [];
+    agent.on('identityChanged', ({ brokerId }) => changes.push(brokerId));
+    const members = async () => [
+      ...((await asking.getBrokerClusterInfo(both()[0] ?? '')).brokerAddrTable.get('broker-a')?.brokerAddrs ?? []),
+    ];
+    for (const brokerId of [1, 1, 0]) {
+      await agent.updateIdentity({ ...identity, brokerId });
+      expect(await members()).to.deep.equal([[brokerId, '10.0.0.1:10911']]);
+    }
+    const registered = round(agent);
+    await agent.updateIdentity({ ...identity, brokerPermission: 4 });
+    await registered;
+    while ((await perms()).some((perm) => perm !== 4));
+    expect(changes).to.deep.equal([1, 0, 0]);
   });
 
   it('goes on when a listener throws', async () => {

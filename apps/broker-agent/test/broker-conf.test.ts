@@ -36,6 +36,8 @@ describe('broker.conf', () => {
         brokerId: 0,
         brokerAddr: '10.1.2.3:10911',
         haServerAddr: '10.1.2.3:10912',
+        heartbeatTimeoutMillis: undefined,
+        enableActingMaster: false,
         brokerPermission: 6,
         filterServers: [],
       },
@@ -44,6 +46,10 @@ describe('broker.conf', () => {
         timeoutMillis: 6_000,
         compressed: false,
         forceRegister: true,
+        splitSize: undefined,
+        heartbeatIntervalMillis: undefined,
+        compatibleWithOldNameSrv: true,
+        onConflict: 'standBack',
         includeBrokerTopics: false,
         unregisterOnStop: true,
         startDelayMillis: 0,
@@ -77,7 +83,12 @@ describe('broker.conf', () => {
         'registerBrokerTimeoutMills=24000',
         'forceRegister=false',
         'compressedRegister=true',
-        'enableSlaveActingMaster=false',
+        'enableSlaveActingMaster=true',
+        'brokerNotActiveTimeoutMillis=12000',
+        'brokerHeartbeatInterval=2000',
+        'compatibleWithOldNameSrv=false',
+        'enableSplitRegistration=true',
+        'splitRegistrationSize=5',
       ].join('\n'),
     );
     expect(all.identity).to.deep.equal({
@@ -86,6 +97,8 @@ describe('broker.conf', () => {
       brokerId: 3,
       brokerAddr: '10.0.0.1:20911',
       haServerAddr: '10.9.0.1:30000',
+      heartbeatTimeoutMillis: 12_000,
+      enableActingMaster: true,
       brokerPermission: 4,
       filterServers: [],
     });
@@ -95,6 +108,9 @@ describe('broker.conf', () => {
       timeoutMillis: 24_000,
       forceRegister: false,
       compressed: true,
+      splitSize: 5,
+      heartbeatIntervalMillis: 2_000,
+      compatibleWithOldNameSrv: false,
     });
     expect(all.topics.sources).to.deep.equal([{ kind: 'file', path: '/data/store/config/topics.json' }]);
     expect(all.stateDirectory).to.equal('/data/store/config/rmq-agent');

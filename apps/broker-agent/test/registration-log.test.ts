@@ -173,6 +173,20 @@ describe('RegistrationLog', () => {
     expect(fields[0]).to.deep.equal({ orderTopics: { T: 'b:4' }, namesrv: 'a' });
   });
 
+  it('tells loudly of another node with the broker’s name and id, once, and when it is gone', () => {
+    const conflict = { brokerName: 'b', brokerId: 0, brokerAddr: 'h:1', holderAddr: 'x:1', nameServer: 'a' };
+    log.round(round(ok('a')));
+    log.conflict(conflict);
+    log.outcome({ address: 'a', status: 'conflict', error: refused, durationMillis: 1 }, false);
+    log.conflictEnded('a');
+    log.outcome(ok('a'), false);
+    expect(lines.slice(2)).to.deep.equal([
+      'error another node has the name and id of this broker: nothing is registered there until it is gone; give one of them another id a',
+      'info no other node has the name and id of this broker any more a',
+      'info registered a',
+    ]);
+  });
+
   it('warns of a farewell that failed only where the node is known', () => {
     log.round(round(ok('a'), ok('b'), failed('c')));
     lines = [];

@@ -278,6 +278,22 @@ describe('TopicConfigManager', () => {
     expect([...(few?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['A', 'B']);
   });
 
+  it('has versions for parts of its table that rise, also over a restart that came before they were written', async () => {
+    const source = new TurnableSource({ table: table('A', 'B') });
+    const first = manager([source], { split: true });
+    await first.start(() => {});
+    const counters: number[] = [];
+    for (let part = 0; part < 1_200; part++) counters.push(Number(first.nextDataVersion().counter));
+    expect(counters).to.deep.equal([...counters.keys()].map((index) => index + 1));
+    expect(first.published?.dataVersion.counter).to.equal(1_200);
+    await first.close();
+    const second = manager([source], { split: true });
+    await second.start(() => {});
+    expect(Number(second.nextDataVersion().counter)).to.be.greaterThan(1_200);
+    expect(() => manager([source]).nextDataVersion()).to.throw('there is no topic table yet');
+    await second.close();
+  });
+
   it('keeps its file for the owner alone, and nothing else beside it', async () => {
     await publish([new TurnableSource({ table: table('A') })]);
     await publish([new TurnableSource({ table: table('A') })]);
