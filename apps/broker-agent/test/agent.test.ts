@@ -8,64 +8,9 @@ import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
 import { Agent } from '../src/agent.js';
 import type { AgentConfig } from '../src/agent-config.js';
-import type { Health, HealthGate, OnFailing } from '../src/health-gate.js';
-import type { NameServerSource } from '../src/name-server-source.js';
+import type { Health, OnFailing } from '../src/health-gate.js';
 import { staticTopicsSource } from '../src/static-topics-source.js';
-
-/** A part that a test turns. */
-class Turnable {
-  #onChange = (): void => {};
-
-  listen(onChange: () => void): void {
-    this.#onChange = onChange;
-  }
-
-  protected changed(): void {
-    this.#onChange();
-  }
-
-  close(): void {
-    this.#onChange = () => {};
-  }
-}
-
-class TurnableHealth extends Turnable implements HealthGate {
-  readonly probes = [];
-  health: Health = 'failing';
-
-  start(onChange: () => void): void {
-    this.listen(onChange);
-  }
-
-  turn(health: Health): void {
-    this.health = health;
-    this.changed();
-  }
-}
-
-class TurnableNameServers extends Turnable implements NameServerSource {
-  readonly name = 'turnable';
-  current: readonly string[] | undefined;
-
-  async start(onChange: () => void): Promise<void> {
-    this.listen(onChange);
-  }
-
-  turn(current: readonly string[]): void {
-    this.current = current;
-    this.changed();
-  }
-}
-
-const topic = (topicName: string) => ({
-  topicName,
-  readQueueNums: 4,
-  writeQueueNums: 4,
-  perm: 6,
-  topicFilterType: 'SINGLE_TAG' as const,
-  topicSysFlag: 0,
-  order: false,
-});
+import { TurnableHealth, TurnableNameServers, topic } from './turnable-parts.js';
 
 describe('an agent', () => {
   let directory: string;
@@ -122,9 +67,7 @@ describe('an agent', () => {
       health: { onFailing },
       stateDirectory: join(directory, 'state'),
     };
-    const topicSources = [
-      staticTopicsSource(new Map([topic('A'), topic('B')].map((config) => [config.topicName, config]))),
-    ];
+    const topicSources = [staticTopicsSource(new Map(['A', 'B'].map((name) => [name, topic(name)])))];
     const parts = { topicSources, health, nameServers };
     const agent = new Agent({ config, clock, logger: silentLogger, parts });
     running.push(agent);

@@ -13,6 +13,7 @@ export {
 export { CapturedProcess, type CapturedProcessOptions, type ProcessExit } from './captured-process.js';
 export { type CertificateFiles, type Certificates, createCertificates } from './certificates.js';
 export { type EventuallyOptions, eventually } from './eventually.js';
+export { type Fault, FaultProxy, type FaultProxyClock } from './fault-proxy.js';
 export { freePort } from './free-port.js';
 export { canonicalJson, hasBareNames, type Json, parseLenientJson } from './lenient-json.js';
 export { NameServerProcess, type NameServerProcessOptions } from './name-server-process.js';
