@@ -4,16 +4,22 @@ import {
   ApacheProcesses,
   apacheVersions,
   CapturedProcess,
+  decodeWireFrame,
   eventually,
+  type Fault,
+  FaultProxy,
   freePort,
   NameServerProcess,
   repositoryRoot,
   requireInterop,
+  splitFrames,
   TemporaryDirectory,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { NameServerProbe } from './name-server-probe.js';
 
+/** The shortest that there is, and a little for a busy machine. */
+const PERIOD_MILLIS = 10_000 + 2_000;
 const BROKER_ADDR = '127.0.0.1:10911';
 
 interface Target {
@@ -110,5 +116,53 @@ describe('rmq-agent', () => {
     expect((await agent.stop('SIGTERM', 5_000)).code).to.equal(0);
     await using probe = await NameServerProbe.connect(first.port);
     await probe.waitForBrokers([], 2_000);
+  });
+
+  it('has a changed topic at each that is healthy within a period, and at all once they are, while one freezes, one refuses, one resets in mid-frame and one is slow', async function () {
+    this.timeout(120_000);
+    await using directory = await TemporaryDirectory.create();
+    const proxies = await Promise.all(targets.map(({ port }) => FaultProxy.start(port)));
+    const topics = join(directory.path, 'topics.json');
+    const write = async (counter: number, ...names: readonly string[]): Promise<void> => {
+      const topicConfigTable = Object.fromEntries(
+        names.map((name) => [name, { topicName: name, perm: 6, readQueueNums: 4, writeQueueNums: 4 }]),
+      );
+      await writeFile(topics, JSON.stringify({ dataVersion: { counter, timestamp: Date.now() }, topicConfigTable }));
+    };
+    const routed = async (index: number, name: string): Promise<boolean> =>
+      (await routesAt(targets[index]?.port ?? 0, name)).join() === BROKER_ADDR;
+    const within = (what: string, isSo: () => Promise<boolean>): Promise<true> =>
+      eventually(async () => ((await isSo()) ? true : undefined), { what, timeoutMillis: PERIOD_MILLIS });
+    await write(1, 'FaultA', 'FaultB');
+    const file = join(directory.path, 'agent.yaml');
+    const config = {
+      namesrv: { addresses: proxies.map(({ address }) => address) },
+      identity: { brokerName: 'broker-a', address: '127.0.0.1' },
+      register: { interval: '10s' },
+      topics: { sources: [{ file: topics }] },
+      state: { dir: join(directory.path, 'state') },
+    };
+    await writeFile(file, JSON.stringify(config));
+    const command = join(repositoryRoot, 'scripts/rmq-agent');
+    await using agent = new CapturedProcess({ name: 'rmq-agent', command, args: ['-c', file], cwd: directory.path });
+    await agent.waitForOutput(/registered with 4 of 4 name servers/, 15_000);
+    for (let rotation = 0; rotation < 2; rotation++) {
+      const faults: Fault[] = ['freeze', 'refuse', 'reset', { slowMillis: 500 }];
+      const faultOf = (index: number): Fault | undefined => faults[(index + 2 * rotation) % 4];
+      for (const [index, proxy] of proxies.entries()) proxy.fault = faultOf(index) ?? 'pass';
+      const name = `Fault${rotation}`;
+      await write(rotation + 2, 'FaultA', 'FaultB', name);
+      const slow = targets.findIndex((_, index) => typeof faultOf(index) === 'object');
+      await within(`the route of ${name} at the slow name server`, () => routed(slow, name));
+      for (const proxy of proxies) proxy.fault = 'pass';
+      for (const index of targets.keys())
+        await within(`the route of ${name} at ${targets[index]?.name}`, () => routed(index, name));
+    }
+    const opaques = proxies.flatMap(({ sent }) =>
+      sent.flatMap((bytes) => splitFrames(bytes).frames.map((frame) => decodeWireFrame(frame).header.opaque)),
+    );
+    expect(new Set(opaques).size).to.equal(opaques.length);
+    expect((await agent.stop('SIGTERM', 5_000)).code).to.equal(0);
+    for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
   });
 });

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import {
+  type ApacheBroker,
+  ApacheProcesses,
+  type ApacheVersion,
+  apacheVersions,
+  CapturedProcess,
+  eventually,
+  freePort,
+  NameServerProcess,
+  repositoryRoot,
+  requireInterop,
+} from '@rmqns/test-kit';
+import { expect } from 'chai';
+import { NameServerProbe } from './name-server-probe.js';
+
+/** How long after the broker wrote its topics the agent may take, with the file's rest of 500 ms and a busy machine. */
+const TOPICS_MILLIS = 20_000;
+
+describe('rmq-agent in the place of a real broker’s own registration', () => {
+  let apache: ApacheProcesses;
+  let ours: NameServerProcess;
+  let ports: number[];
+
+  before(async function () {
+    this.timeout(300_000);
+    requireInterop(this);
+    apache = await ApacheProcesses.create();
+    for (const version of apacheVersions) await apache.fetch(version);
+    ours = await NameServerProcess.start();
+    const started = await Promise.all(apacheVersions.map((version) => apache.startNameServer(version)));
+    ports = [...started.map(({ port }) => port), ours.port];
+  });
+
+  after(async () => {
+    await apache?.[Symbol.asyncDispose]();
+    await ours?.[Symbol.asyncDispose]();
+  });
+
+  function startAgent({ directory, version }: ApacheBroker): CapturedProcess {
+    const addresses = ports.map((port) => `127.0.0.1:${port}`).join(';');
+    return new CapturedProcess({
+      name: `rmq-agent beside ${version}`,
+      command: join(repositoryRoot, 'scripts/rmq-agent'),
+      args: ['-c', join(directory, 'conf/broker.properties'), '-n', addresses],
+      cwd: directory,
+    });
+  }
+
+  async function everywhere(what: string, isSo: (probe: NameServerProbe) => Promise<boolean>): Promise<void> {
+    for (const port of ports) {
+      await using probe = await NameServerProbe.connect(port);
+      await eventually(async () => ((await isSo(probe)) ? true : undefined), {
+        what: `${what} at the name server on port ${port}`,
+        timeoutMillis: TOPICS_MILLIS,
+      });
+    }
+  }
+
+  for (const version of apacheVersions)
+    it(`registers a broker of ${version}, whose name server is nowhere, by its files, and clients send and receive through it`, async () => {
+      const nowhere = `127.0.0.1:${await freePort()}`;
+      const broker = await apache.startBroker(version, nowhere, { brokerName: `broker-${version}` });
+      await using agent = startAgent(broker);
+      await agent.waitForOutput(/registered with 4 of 4 name servers/, 30_000);
+      await everywhere('the broker', async (probe) => (await probe.brokerAddrs()).join() === broker.brokerAddr);
+
+      const topic = `ByFile-${version.replaceAll('.', '-')}`;
+      const queues = ['-r', '4', '-w', '4'];
+      await apache.mqadmin(
+        version,
+        `127.0.0.1:${ours.port}`,
+        'updateTopic',
+        '-b',
+        broker.brokerAddr,
+        '-t',
+        topic,
+        ...queues,
+      );
+      await everywhere(topic, async (probe) => (await probe.routeAddrs(topic)).join() === broker.brokerAddr);
+
+      for (const port of finders(version)) {
+        const output = await apache.java(version, 'Roundtrip.java', `127.0.0.1:${port}`, topic, '50', '60');
+        expect(output).to.contain('received all 50');
+      }
+
+      expect((await agent.stop('SIGTERM', 5_000)).code, agent.tail()).to.equal(0);
+      await everywhere('no broker', async (probe) => (await probe.brokerAddrs()).length === 0);
+      expect((await broker.process.stop('SIGKILL')).signal).to.equal('SIGKILL');
+    });
+
+  /** The name server of the client's own version, and ours. */
+  function finders(version: ApacheVersion): number[] {
+    return [ports[apacheVersions.indexOf(version)] ?? 0, ours.port];
+  }
+});
