@@ -20,6 +20,8 @@ export interface BrokerIdentity {
   readonly brokerName: string;
   /** 0: the master of its name. */
   readonly brokerId: number;
+  /** `host:port` of a running broker whose id and permission are followed, in the place of those here; default none. */
+  readonly roleOf?: string | undefined;
   /** `host:port` that clients dial. */
   readonly brokerAddr: string;
   /** `host:port` for replication. */

@@ -2,6 +2,8 @@ import type { Clock, Logger } from '@rmqns/remoting';
 import type { AgentConfig } from './agent-config.js';
 import { alwaysPassing, type HealthGate } from './health-gate.js';
 import { listedNameServers, type NameServerSource } from './name-server-source.js';
+import type { RoleSource } from './role-source.js';
+import { RunningBrokerRole } from './running-broker-role.js';
 import { staticTopicsSource } from './static-topics-source.js';
 import type { TopicSource } from './topic-source.js';
 import { TopicsJsonSource } from './topics-json-source.js';
@@ -12,6 +14,8 @@ export interface AgentParts {
   readonly topicSources: readonly TopicSource[];
   readonly health: HealthGate;
   readonly nameServers: NameServerSource;
+  /** Who knows the node's role; `undefined`: the configuration, for good. */
+  readonly role?: RoleSource | undefined;
 }
 
 /** The parts that the configuration asks for. */
@@ -25,5 +29,9 @@ export function agentParts(config: AgentConfig, clock: Clock, logger: Logger): A
     ),
     health: alwaysPassing,
     nameServers: listedNameServers(config.namesrvAddresses),
+    role:
+      config.identity.roleOf === undefined
+        ? undefined
+        : new RunningBrokerRole({ address: config.identity.roleOf, clock, logger }),
   };
 }

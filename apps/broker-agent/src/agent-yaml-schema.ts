@@ -77,6 +77,7 @@ export const agentYamlSchema = z.strictObject(
         {
           cluster: text.default('DefaultCluster'),
           brokerName: text.optional(),
+          roleOf: text.optional(),
           brokerId: integer(0, 2147483647).default(0),
           address: text.default('auto'),
           port: integer(1, 65_535).default(10_911),

@@ -93,6 +93,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
       clusterName: cluster,
       brokerName,
       brokerId,
+      roleOf: resolved.roleOf,
       brokerAddr: formatSocketAddress(host, port),
       haServerAddr: haServerAddr ?? formatSocketAddress(host, Math.min(port + 1, 65_535)),
       heartbeatTimeoutMillis: heartbeatTimeout,

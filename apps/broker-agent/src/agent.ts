@@ -128,12 +128,13 @@ export class Agent extends EventEmitter<AgentEventMap> {
    * @throws the file system's error when the state directory cannot be used
    */
   async start(): Promise<void> {
-    const { health, nameServers } = this.#parts;
+    const { health, nameServers, role } = this.#parts;
     const looked = this.#startNameServers();
     await this.#topics.start(() => this.#onTopicsChanged());
     looked.catch((error: unknown) => this.#logger.error({ err: error }, 'cannot look for name servers'));
     if (this.#stopped !== undefined) return;
     health.start(() => this.#onHealthChanged());
+    role?.start(() => this.#onRoleChanged());
     const { register } = this.#config;
     const { brokerName, brokerId, clusterName, brokerAddr } = this.#identity;
     const fields = { cluster: clusterName, broker: brokerName, brokerId, addr: brokerAddr };
@@ -141,6 +142,8 @@ export class Agent extends EventEmitter<AgentEventMap> {
     if (this.published === undefined)
       this.#logger.warn({ sources: this.missingSources }, 'nothing is registered yet, waiting for topics');
     if (health.health === 'failing') this.#logger.info({}, 'nothing is registered yet, waiting for the node to pass');
+    if (role !== undefined && role.current === undefined)
+      this.#logger.info({ broker: role.name }, 'nothing is registered yet, waiting for the broker to tell its role');
     if (register.startDelayMillis === 0) this.#began = true;
     else {
       this.#delay = this.#clock.setTimeout(() => {
@@ -161,6 +164,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
     await Promise.all([this.lookForTopics(), this.#startNameServers()]);
     const round = this.published === undefined ? undefined : await this.#registrar.registerBrokerAll(true, false, true);
     this.#parts.nameServers.close();
+    this.#parts.role?.close();
     await Promise.all([this.#registrar.shutdown({ unregister: false }), this.#topics.close()]);
     return round;
   }
@@ -204,6 +208,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
     this.#delay?.cancel();
     this.#parts.health.close();
     this.#parts.nameServers.close();
+    this.#parts.role?.close();
     const [{ outcomes }] = await Promise.all([
       this.#registrar.shutdown({ unregister: this.#config.register.unregisterOnStop }),
       this.#topics.close(),
@@ -282,6 +287,13 @@ export class Agent extends EventEmitter<AgentEventMap> {
     this.#update();
   }
 
+  #onRoleChanged(): void {
+    const role = this.#parts.role?.current;
+    if (role === undefined || this.#stopped !== undefined) return;
+    void this.#logged(this.updateIdentity({ ...this.#identity, ...role }), 'the new role cannot be registered');
+    this.#update();
+  }
+
   #permission(): number {
     const { brokerPermission } = this.#identity;
     const isReadOnly = this.#config.health.onFailing === 'read-only' && this.#parts.health.health === 'failing';
@@ -295,6 +307,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
    */
   #update(): boolean {
     if (!this.#began || this.published === undefined || this.#stopped !== undefined) return false;
+    if (this.#parts.role !== undefined && this.#parts.role.current === undefined) return false;
     const { health } = this.#parts.health;
     const { onFailing } = this.#config.health;
     if (health === 'passing') this.#passed = true;
@@ -323,7 +336,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
 
   #waitingFor(): string[] {
     if (this.#stopped !== undefined) return [];
-    const { health, nameServers } = this.#parts;
+    const { health, nameServers, role } = this.#parts;
     return [
       ...(this.published === undefined ? this.missingSources.map((name) => `topics of ${name}`) : []),
       ...(nameServers.current === undefined ? [`name servers of ${nameServers.name}`] : []),
@@ -331,6 +344,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
         ? ['any name server']
         : []),
       ...(health.health === 'failing' ? ['the node to pass'] : []),
+      ...(role !== undefined && role.current === undefined ? [`the role of ${role.name}`] : []),
     ];
   }
 

@@ -15,12 +15,7 @@ const MIN_PERIOD_MILLIS = 10_000;
 const MAX_PERIOD_MILLIS = 60_000;
 
 /** Switches of a broker that change how it registers, in ways that the agent does not know yet. */
-const notSupportedYet = [
-  'fetchNamesrvAddrByAddressServer',
-  'fetchNameSrvAddrByDnsLookup',
-  'enableDLegerCommitLog',
-  'enableControllerMode',
-];
+const notSupportedYet = ['fetchNamesrvAddrByAddressServer', 'fetchNameSrvAddrByDnsLookup'];
 
 /**
  * Reads a real broker's `broker.conf` (reference: broker registration 1.3 and 6.3). What has nothing to do with registering is accepted
@@ -99,11 +94,15 @@ function readIdentity(reader: PropertyReader, path: string, surroundings: Surrou
     reader.text('brokerIP2')?.trim() ?? (own.problem === undefined ? own.address : host),
   );
   const enableActingMaster = reader.boolean('enableSlaveActingMaster', false);
+  const brokerAddr = formatSocketAddress(host, listenPort);
+  // Such brokers choose their master among themselves.
+  const choosesMaster = reader.boolean('enableDLegerCommitLog', false) || reader.boolean('enableControllerMode', false);
   const identity: BrokerIdentity = {
     clusterName: readName(reader, 'brokerClusterName', notes) ?? 'DefaultCluster',
     brokerName,
     brokerId: readBrokerId(reader, path, notes),
-    brokerAddr: formatSocketAddress(host, listenPort),
+    roleOf: choosesMaster ? brokerAddr : undefined,
+    brokerAddr,
     haServerAddr: formatSocketAddress(haHost, haListenPort),
     heartbeatTimeoutMillis: enableActingMaster
       ? reader.integer('brokerNotActiveTimeoutMillis', 10_000, 1, MAX_INT)

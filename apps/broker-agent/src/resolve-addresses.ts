@@ -14,6 +14,8 @@ export interface ResolvedAddresses {
   readonly host: string;
   /** `undefined`: the port after the broker's own, at the same address, as a broker has it. */
   readonly haServerAddr: string | undefined;
+  /** The broker whose role is followed. */
+  readonly roleOf: string | undefined;
   readonly filterServers: readonly string[];
   readonly notes: readonly string[];
 }
@@ -40,6 +42,8 @@ export function resolveAddresses(written: unknown, context: Context): ResolvedAd
   const haAddress = valueAt(written, ['identity', 'haAddress']) ?? 'auto';
   const ha = checkAddresses(haAddress === 'auto' ? [] : texts([haAddress]));
   for (const problem of ha.problems) complain(['identity', 'haAddress'], problem);
+  const role = checkAddresses(texts([valueAt(written, ['identity', 'roleOf'])]));
+  for (const problem of role.problems) complain(['identity', 'roleOf'], problem);
   const filterServers: string[] = [];
   for (const [index, text] of texts(valueAt(written, ['identity', 'filterServers'])).entries()) {
     const checked = checkAddresses([text]);
@@ -54,6 +58,7 @@ export function resolveAddresses(written: unknown, context: Context): ResolvedAd
     brokerName: String(brokerName),
     host,
     haServerAddr: ha.addresses[0],
+    roleOf: role.addresses[0],
     filterServers,
     notes,
   };

@@ -28,6 +28,7 @@ describe("the agent's own YAML", () => {
         clusterName: 'DefaultCluster',
         brokerName: 'node-7',
         brokerId: 0,
+        roleOf: undefined,
         brokerAddr: '10.1.2.3:10911',
         haServerAddr: '10.1.2.3:10912',
         heartbeatTimeoutMillis: undefined,
@@ -65,6 +66,7 @@ identity:
   cluster: C
   brokerName: b
   brokerId: 2
+  roleOf: 127.0.0.1:20911
   address: "auto:eth1"
   port: 20911
   haAddress: "10.9.0.1:20999"
@@ -109,6 +111,7 @@ state: { dir: state }
         clusterName: 'C',
         brokerName: 'b',
         brokerId: 2,
+        roleOf: '127.0.0.1:20911',
         brokerAddr: '192.168.0.9:20911',
         haServerAddr: '10.9.0.1:20999',
         heartbeatTimeoutMillis: 15_000,

@@ -9,8 +9,9 @@ import { expect } from 'chai';
 import { Agent } from '../src/agent.js';
 import type { AgentConfig } from '../src/agent-config.js';
 import type { Health, OnFailing } from '../src/health-gate.js';
+import type { RoleSource } from '../src/role-source.js';
 import { staticTopicsSource } from '../src/static-topics-source.js';
-import { TurnableHealth, TurnableNameServers, topic } from './turnable-parts.js';
+import { TurnableHealth, TurnableNameServers, TurnableRole, topic } from './turnable-parts.js';
 
 describe('an agent', () => {
   let directory: string;
@@ -41,7 +42,7 @@ describe('an agent', () => {
     expect(clock.pendingTimers).to.equal(0);
   });
 
-  async function started(onFailing: OnFailing = 'unregister'): Promise<Agent> {
+  async function started(onFailing: OnFailing = 'unregister', role?: RoleSource): Promise<Agent> {
     const config: AgentConfig = {
       namesrvAddresses: [],
       identity: {
@@ -68,7 +69,7 @@ describe('an agent', () => {
       stateDirectory: join(directory, 'state'),
     };
     const topicSources = [staticTopicsSource(new Map(['A', 'B'].map((name) => [name, topic(name)])))];
-    const parts = { topicSources, health, nameServers };
+    const parts = { topicSources, health, nameServers, role };
     const agent = new Agent({ config, clock, logger: silentLogger, parts });
     running.push(agent);
     await agent.start();
@@ -225,6 +226,22 @@ describe('an agent', () => {
     await registered;
     while ((await perms()).some((perm) => perm !== 4));
     expect(changes).to.deep.equal([1, 0, 0]);
+  });
+
+  it('waits until the broker has a role, and follows it', async () => {
+    nameServers.turn(both());
+    health.turn('passing');
+    const role = new TurnableRole();
+    const agent = await started('unregister', role);
+    await clock.advanceAsync(60_000, 5_000);
+    expect(agent.status).to.deep.include({ state: 'waiting', waitingFor: ['the role of turnable'] });
+    for (const brokerId of [2, 0, 1]) {
+      const registered = round(agent);
+      role.turn({ brokerId, brokerPermission: 6 });
+      await registered;
+      const { brokerAddrTable } = await asking.getBrokerClusterInfo(both()[1] ?? '');
+      expect([...(brokerAddrTable.get('broker-a')?.brokerAddrs ?? [])]).to.deep.equal([[brokerId, '10.0.0.1:10911']]);
+    }
   });
 
   it('goes on when a listener throws', async () => {

@@ -1,6 +1,7 @@
 import type { TopicConfig } from '@rmqns/protocol';
 import type { Health, HealthGate } from '../src/health-gate.js';
 import type { NameServerSource } from '../src/name-server-source.js';
+import type { BrokerRole, RoleSource } from '../src/role-source.js';
 import type { TopicSource } from '../src/topic-source.js';
 import type { SourceTopics } from '../src/topics-json.js';
 
@@ -44,6 +45,20 @@ export class TurnableNameServers extends Turnable implements NameServerSource {
   }
 
   turn(current: readonly string[]): void {
+    this.current = current;
+    this.changed();
+  }
+}
+
+export class TurnableRole extends Turnable implements RoleSource {
+  readonly name = 'turnable';
+  current: BrokerRole | undefined;
+
+  start(onChange: () => void): void {
+    this.listen(onChange);
+  }
+
+  turn(current: BrokerRole): void {
     this.current = current;
     this.changed();
   }
