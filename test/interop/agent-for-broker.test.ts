@@ -37,12 +37,12 @@ describe('rmq-agent in the place of a real broker’s own registration', () => {
     await ours?.[Symbol.asyncDispose]();
   });
 
-  function startAgent({ directory, version }: ApacheBroker): CapturedProcess {
+  function startAgent({ directory, version }: ApacheBroker, ...more: readonly string[]): CapturedProcess {
     const addresses = ports.map((port) => `127.0.0.1:${port}`).join(';');
     return new CapturedProcess({
       name: `rmq-agent beside ${version}`,
       command: join(repositoryRoot, 'scripts/rmq-agent'),
-      args: ['-c', join(directory, 'conf/broker.properties'), '-n', addresses],
+      args: ['-c', join(directory, 'conf/broker.properties'), '-n', addresses, ...more],
       cwd: directory,
     });
   }
@@ -87,6 +87,34 @@ describe('rmq-agent in the place of a real broker’s own registration', () => {
       expect((await agent.stop('SIGTERM', 5_000)).code, agent.tail()).to.equal(0);
       await everywhere('no broker', async (probe) => (await probe.brokerAddrs()).length === 0);
       expect((await broker.process.stop('SIGKILL')).signal).to.equal('SIGKILL');
+    });
+
+  for (const version of apacheVersions)
+    it(`follows a broker of ${version} that becomes another of its group`, async () => {
+      const nowhere = `127.0.0.1:${await freePort()}`;
+      const brokerName = `role-${version}`;
+      const broker = await apache.startBroker(version, nowhere, { brokerName });
+      await using agent = startAgent(broker, '--set', 'enableControllerMode=true');
+      await agent.waitForOutput(/registered with 4 of 4 name servers/, 30_000);
+      const namesrv = `127.0.0.1:${ours.port}`;
+      for (const id of ['3', '0']) {
+        await apache.mqadmin(
+          version,
+          namesrv,
+          'updateBrokerConfig',
+          '-b',
+          broker.brokerAddr,
+          '-k',
+          'brokerId',
+          '-v',
+          id,
+        );
+        await everywhere(`the broker with id ${id}`, async (probe) => {
+          return JSON.stringify(await probe.members(brokerName)) === JSON.stringify({ [id]: broker.brokerAddr });
+        });
+      }
+      expect((await agent.stop('SIGTERM', 5_000)).code, agent.tail()).to.equal(0);
+      await broker.process.stop('SIGKILL');
     });
 
   /** The name server of the client's own version, and ours. */

@@ -28,11 +28,17 @@ interface Target {
 }
 
 /** An agent with static topics for `broker-a` at {@link BROKER_ADDR}. */
-async function startAgent(directory: string, ports: readonly number[], topics: readonly string[]) {
+async function startAgent(
+  directory: string,
+  ports: readonly number[],
+  topics: readonly string[],
+  identity: Readonly<Record<string, string | number>> = {},
+) {
   const file = join(directory, 'agent.yaml');
   const config = {
     namesrv: { addresses: ports.map((port) => `127.0.0.1:${port}`) },
-    identity: { brokerName: 'broker-a', address: '127.0.0.1' },
+    identity: { brokerName: 'broker-a', address: '127.0.0.1', ...identity },
+    register: { interval: '10s' },
     topics: { sources: [{ static: topics.map((topic) => ({ topic, read: 4, write: 4 })) }] },
     state: { dir: join(directory, 'state') },
   };
@@ -116,6 +122,25 @@ describe('rmq-agent', () => {
     expect((await agent.stop('SIGTERM', 5_000)).code).to.equal(0);
     await using probe = await NameServerProbe.connect(first.port);
     await probe.waitForBrokers([], 2_000);
+  });
+
+  it('stands back, loudly, for another node with its name and id, and registers once that is gone', async function () {
+    this.timeout(120_000);
+    await using directory = await TemporaryDirectory.create();
+    await using other = await TemporaryDirectory.create();
+    const ports = targets.map(({ port }) => port);
+    await using first = await startAgent(directory.path, ports, ['AgentA', 'AgentB']);
+    await first.waitForOutput(/registered with 4 of 4 name servers/, 15_000);
+    const identity = { address: '127.0.0.1', port: 20_911 };
+    await using second = await startAgent(other.path, ports, ['AgentA', 'AgentB'], identity);
+    await second.waitForOutput(/registered with no name server/, 15_000);
+    expect(second.output.match(/"event":"broker.conflict"/g)).to.have.lengthOf(4);
+    for (const { name, port } of targets) expect(await routesAt(port, 'AgentA'), name).to.deep.equal([BROKER_ADDR]);
+    expect((await first.stop('SIGTERM', 5_000)).code).to.equal(0);
+    await second.waitForOutput(/registered with 4 of 4 name servers/, 2 * PERIOD_MILLIS);
+    for (const { name, port } of targets)
+      expect(await routesAt(port, 'AgentA'), name).to.deep.equal(['127.0.0.1:20911']);
+    expect((await second.stop('SIGTERM', 5_000)).code).to.equal(0);
   });
 
   it('has a changed topic at each that is healthy within a period, and at all once they are, while one freezes, one refuses, one resets in mid-frame and one is slow', async function () {

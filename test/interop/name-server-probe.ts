@@ -28,6 +28,13 @@ export class NameServerProbe implements AsyncDisposable {
     return addresses(Object.values(brokerAddrTable));
   }
 
+  /** Addresses by id of the brokers with that name, as the cluster info has them; `undefined` when there is none. */
+  async members(brokerName: string): Promise<Readonly<Record<string, string>> | undefined> {
+    const answer = await this.#client.call({ code: GET_BROKER_CLUSTER_INFO });
+    const { brokerAddrTable } = json(answer) as { brokerAddrTable: Record<string, BrokerGroup> };
+    return brokerAddrTable[brokerName]?.brokerAddrs;
+  }
+
   /** Addresses of all brokers in a topic's route, sorted; empty when there is none. */
   async routeAddrs(topic: string): Promise<string[]> {
     const answer = await this.#client.call({ code: GET_ROUTEINFO_BY_TOPIC, extFields: { topic } });
