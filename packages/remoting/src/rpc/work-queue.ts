@@ -8,6 +8,11 @@ export interface WorkQueueOptions {
   readonly concurrency?: number | undefined;
   /** How many requests wait for their turn; those above are answered with SYSTEM_BUSY. Default 10,000. */
   readonly queueCapacity?: number | undefined;
+  /**
+   * After how long in one turn of the event loop further requests wait for the next; default 0, never. It keeps requests that are answered at
+   * once from holding up those of other queues, and makes their flood one that waits here, within `queueCapacity`.
+   */
+  readonly turnMillis?: number | undefined;
   /** A request that waits longer is answered with SYSTEM_BUSY and not carried out; default 0, which lets it wait. */
   readonly maxQueueMillis?: number | undefined;
   /** Told when the request that waits longest has waited `alarmMillis`, and when the queue has caught up; must not throw. */
@@ -40,13 +45,21 @@ const MAX_INT32 = 0x7fffffff;
 const table: OptionTable<WorkQueueOptions> = {
   concurrency: { kind: 'integer', min: 1, max: MAX_INT32 },
   queueCapacity: { kind: 'integer', min: 0, max: MAX_INT32 },
+  turnMillis: timerMillis(0),
   maxQueueMillis: timerMillis(0),
   onLagging: { kind: 'function' },
   alarmMillis: timerMillis(1),
   clock: { kind: 'object' },
 };
 
-const defaults = { concurrency: 16, queueCapacity: 10_000, maxQueueMillis: 0, alarmMillis: 1_000, clock: systemClock };
+const defaults = {
+  concurrency: 16,
+  queueCapacity: 10_000,
+  turnMillis: 0,
+  maxQueueMillis: 0,
+  alarmMillis: 1_000,
+  clock: systemClock,
+};
 
 /** Tasks run in one go before other work of the process has its turn. */
 const TASKS_PER_TURN = 64;
@@ -55,11 +68,13 @@ const TASKS_PER_TURN = 64;
  * Bounds how many requests of one or more codes are worked on at a time, and how many wait for it (upstream: the executor that is given to
  * `registerProcessor`; reference: remoting 5.4). Codes that share one share its bounds; the overload of one queue blocks no other.
  *
- * Only a processor that returns a promise takes a place for longer than its call, so requests of one that does not never wait.
+ * Only a processor that returns a promise takes a place for longer than its call, so requests of one that does not never wait, unless
+ * `turnMillis` says how long they may go on in one turn.
  */
 export class WorkQueue {
   readonly concurrency: number;
   readonly queueCapacity: number;
+  readonly turnMillis: number;
   readonly maxQueueMillis: number;
   /** Requests refused because the queue was full, oneway ones included. */
   refused = 0;
@@ -69,6 +84,8 @@ export class WorkQueue {
   readonly #waiting = new Fifo<Waiting>();
   #running = 0;
   #draining = false;
+  /** When the requests of the present turn have had their time; `undefined` before the first. */
+  #turnEndsMillis: number | undefined;
   #timer: Timer | undefined;
   readonly #alarm: QueueAlarm | undefined;
 
@@ -77,6 +94,7 @@ export class WorkQueue {
     const resolved = resolveOptions('WorkQueue', table, defaults, options);
     this.concurrency = resolved.concurrency;
     this.queueCapacity = resolved.queueCapacity;
+    this.turnMillis = resolved.turnMillis;
     this.maxQueueMillis = resolved.maxQueueMillis;
     this.#clock = resolved.clock;
     const { onLagging } = options;
@@ -104,7 +122,7 @@ export class WorkQueue {
 
   /** Takes a place for a request that may run at once; false when it must wait. */
   tryBegin(): boolean {
-    if (this.#running >= this.concurrency || this.#waiting.size > 0) return false;
+    if (this.#running >= this.concurrency || this.#waiting.size > 0 || this.#isTurnOver()) return false;
     this.#running++;
     return true;
   }
@@ -135,9 +153,9 @@ export class WorkQueue {
 
   #drain(): void {
     this.#draining = true;
-    let left = TASKS_PER_TURN;
+    let left = this.turnMillis > 0 ? Infinity : TASKS_PER_TURN;
     try {
-      for (; left > 0 && this.#running < this.concurrency; left--) {
+      for (; left > 0 && this.#running < this.concurrency && !this.#isTurnOver(); left--) {
         const next = this.#waiting.shift();
         if (next === undefined) break;
         this.#running++;
@@ -147,12 +165,26 @@ export class WorkQueue {
       this.#draining = false;
     }
     if (this.#waiting.size === 0) this.#unwatch();
-    else if (this.#running < this.concurrency) {
+    else if (this.#running < this.concurrency && this.turnMillis === 0) {
       // Nothing that runs will call here again.
       this.#draining = true;
       setImmediate(() => this.#drain());
     }
   }
+
+  /** Asked before each request that is to run. */
+  #isTurnOver(): boolean {
+    if (this.turnMillis === 0) return false;
+    if (this.#turnEndsMillis !== undefined) return this.#clock.monotonic() >= this.#turnEndsMillis;
+    this.#turnEndsMillis = this.#clock.monotonic() + this.turnMillis;
+    setImmediate(this.#endTurn);
+    return false;
+  }
+
+  readonly #endTurn = (): void => {
+    this.#turnEndsMillis = undefined;
+    if (this.#waiting.size > 0) this.#drain();
+  };
 
   #unwatch(): void {
     this.#timer?.cancel();

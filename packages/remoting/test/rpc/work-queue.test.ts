@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { type Clock, systemClock } from '../../src/clock.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
 import type { RemotingError } from '../../src/errors.js';
 import { Fifo } from '../../src/rpc/fifo.js';
@@ -37,6 +38,8 @@ function answers(channel: EmbeddedChannel): [opaque: number, code: number][] {
   for (let next = answer(channel); next !== undefined; next = answer(channel)) all.push([next.opaque, next.code]);
   return all;
 }
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('WorkQueue', () => {
   function serving(options: WorkQueueOptions): {
@@ -76,6 +79,77 @@ describe('WorkQueue', () => {
     for (let opaque = 0; opaque < 100; opaque++) channel.writeInbound(request(1, opaque));
     expect(answers(channel).every(([, code]) => code === 0)).to.equal(true);
     expect(core.requests.requestsInFlight).to.equal(0);
+  });
+
+  it('lets requests that are answered at once wait for the next turn after turnMillis, in order, and refuses the surplus', async () => {
+    const { core, channel, clock } = setUp();
+    const queue = new WorkQueue({ clock, turnMillis: 10, queueCapacity: 5 });
+    let ran = 0;
+    const took = {
+      processRequest: () => {
+        clock.advance(4);
+        ran++;
+        return RemotingCommand.response(0);
+      },
+    };
+    core.requests.processorTable.register(1, took, queue);
+    for (let opaque = 1; opaque <= 9; opaque++) channel.writeInbound(request(1, opaque));
+    // Three take 12 ms, five wait, one is too many.
+    expect([ran, queue.size, queue.refused]).to.deep.equal([3, 5, 1]);
+    await turn();
+    expect([ran, queue.size]).to.deep.equal([6, 2]);
+    channel.writeInbound(request(1, 10));
+    expect(ran, 'one that comes later waits behind them').to.equal(6);
+    await turn();
+    expect([ran, queue.size, queue.running, core.requests.requestsInFlight]).to.deep.equal([9, 0, 0, 0]);
+    expect(answers(channel)).to.deep.equal([
+      [1, 0],
+      [2, 0],
+      [3, 0],
+      [9, 2],
+      [4, 0],
+      [5, 0],
+      [6, 0],
+      [7, 0],
+      [8, 0],
+      [10, 0],
+    ]);
+    await turn();
+    channel.writeInbound(request(1, 11));
+    expect([ran, queue.size], 'a new turn has its own time').to.deep.equal([10, 0]);
+  });
+
+  it('with turnMillis takes turns with another queue, however much waits in either', async () => {
+    const { core, channel, clock } = setUp();
+    const ran: number[] = [];
+    const took = {
+      processRequest: (_ctx: unknown, { code }: RemotingCommand) => {
+        clock.advance(5);
+        ran.push(code);
+        return RemotingCommand.response(0);
+      },
+    };
+    for (const code of [1, 2])
+      core.requests.processorTable.register(code, took, new WorkQueue({ clock, turnMillis: 10 }));
+    for (const code of [1, 2]) for (let i = 0; i < 6; i++) channel.writeInbound(request(code, code * 10 + i));
+    for (let turns = 0; turns < 4; turns++) await turn();
+    expect(ran).to.deep.equal([1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2, 2]);
+  });
+
+  it('with turnMillis reads the clock once for a request while nothing waits, and books nothing more in a turn', () => {
+    const { core, channel } = setUp();
+    let reads = 0;
+    const clock: Clock = {
+      ...systemClock,
+      monotonic: () => {
+        reads++;
+        return 0;
+      },
+    };
+    core.requests.processorTable.register(1, echo, new WorkQueue({ clock, turnMillis: 10 }));
+    for (let opaque = 0; opaque < 100; opaque++) channel.writeInbound(request(1, opaque));
+    expect(answers(channel)).to.have.length(100);
+    expect(reads).to.equal(100);
   });
 
   it('shared by two codes bounds both together, and no other code', () => {
