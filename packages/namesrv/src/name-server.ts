@@ -1,4 +1,4 @@
-import { ORDER_TOPIC_CONFIG } from '@rmqns/protocol';
+import { ORDER_TOPIC_CONFIG, RequestCode } from '@rmqns/protocol';
 import { type Clock, type Logger, RemotingServer, SerializeType, silentLogger, systemClock } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
 import { proxiesOf, registrarsOf } from './address-ranges.js';
@@ -18,6 +18,7 @@ import { KeptAnswers } from './processor/kept-answers.js';
 import type { NamesrvContext } from './processor/namesrv-context.js';
 import { Registrars } from './processor/registrars.js';
 import { profiles } from './profile.js';
+import { createRequestQueues } from './request-queues.js';
 import { RouteInfoManager } from './routeinfo/route-info-manager.js';
 
 /** What a close may take beside the times that are set: flushes of sockets and files. */
@@ -133,7 +134,10 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       kvTableAnswers: new KeptAnswers(),
       persistKvConfig: () => this.#kvConfigStore?.persist(() => this.#kvConfigManager.configTable) ?? Promise.resolve(),
     };
-    this.#server.registerDefaultProcessor(new DefaultRequestProcessor(context));
+    const processor = new DefaultRequestProcessor(context);
+    const queues = createRequestQueues(resolved, clock, this.#logger);
+    this.#server.registerProcessor(RequestCode.GET_ROUTEINFO_BY_TOPIC, processor, queues.client);
+    this.#server.registerDefaultProcessor(processor, queues.default);
     this.#housekeeping = new BrokerHousekeeping(this.#server, routeInfoManager, {
       profile,
       clock,

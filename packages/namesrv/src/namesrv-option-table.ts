@@ -77,15 +77,19 @@ export const namesrvOptionTable = {
   },
   clientRequestThreadPoolQueueCapacity: {
     ...namesrv5,
-    ...noPool,
+    type: 'int',
     default: 50_000,
-    meaning: 'Route lookups that may wait for a thread in Java.',
+    min: 1,
+    effect: 'start',
+    meaning: 'Route lookups that may wait for their turn; those above are answered SYSTEM_BUSY (code 2).',
   },
   defaultThreadPoolQueueCapacity: {
     ...namesrv5,
-    ...noPool,
+    type: 'int',
     default: 10_000,
-    meaning: 'Other requests that may wait for a thread in Java.',
+    min: 1,
+    effect: 'start',
+    meaning: 'Other requests that may wait for their turn; those above are answered SYSTEM_BUSY (code 2).',
   },
   scanNotActiveBrokerInterval: {
     ...namesrv5,
