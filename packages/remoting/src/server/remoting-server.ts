@@ -17,6 +17,7 @@ import { MAX_TIMER_MILLIS } from '../rpc/option-table.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { InvokeOptions } from '../rpc/typed-call.js';
+import type { TlsServerOptions } from '../tls/tls-options.js';
 import type { ServerDescription } from './server-description.js';
 import {
   type RemotingServerOptions,
@@ -59,6 +60,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   readonly #proxies: AddressRange | undefined;
   readonly #channels = new Set<Channel>();
   readonly #tls: ServerTls | undefined;
+  #tlsOptions: TlsServerOptions | undefined;
   readonly #server = createServer({ noDelay: true }, (socket) => this.accept(socket));
   /** Bounds what the connections hold of frames that are not whole. */
   #budget: FrameBudget;
@@ -83,6 +85,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     this.#proxies = proxyProtocolFrom.length === 0 ? undefined : new AddressRange(proxyProtocolFrom);
     const { tls, clock, logger, maxBufferedBytes, maxFrameBytes } = resolved;
     this.#budget = new FrameBudget(Math.max(maxBufferedBytes, maxFrameBytes), clock);
+    this.#tlsOptions = tls;
     this.#tls = tls === undefined ? undefined : new ServerTls(tls, clock, logger, emitReloadTo(this, logger));
   }
 
@@ -125,7 +128,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     if (this.#closing !== undefined) throw new ClosedError('CLOSED', 'the server is closed');
     if (port !== 0 && [this, ...this.#subServers].some((server) => server.#port === port))
       throw new RemotingError('INVALID_ARGUMENT', `The port ${port} already in use by another RemotingServer`);
-    const server = new RemotingServer({ ...this.#options, path: undefined, host, port });
+    const server = new RemotingServer({ ...this.#options, tls: this.#tlsOptions, path: undefined, host, port });
     server.#parent = this;
     server.#budget = this.#budget;
     this.#subServers.add(server);
@@ -136,6 +139,21 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   get #port(): number {
     if (this.#options.path !== undefined) return 0;
     return this.#address === undefined ? this.#options.port : parseSocketAddress(this.#address).port;
+  }
+
+  /**
+   * Looks at the files of TLS now, instead of at the next look, and emits `tlsReload` with what came of it. With `options` these take the place
+   * of the server's, for its sub-servers too; the mode stays. Certificates that cannot be used change nothing. Standing connections go on as
+   * they are.
+   *
+   * @throws RemotingError `INVALID_ARGUMENT` where the server was made without TLS, or for options that cannot be
+   */
+  async reloadTls(options?: TlsServerOptions): Promise<void> {
+    if (this.#tls === undefined)
+      throw new RemotingError('INVALID_ARGUMENT', 'the server was made without the option tls');
+    await this.#tls.reload(options);
+    if (options !== undefined) this.#tlsOptions = { ...options, mode: this.#tlsOptions?.mode };
+    await Promise.all([...this.#subServers].map((server) => server.reloadTls(options)));
   }
 
   /** Adds an interceptor: the first given is the outermost, and the hooks and the processor run inside all. */

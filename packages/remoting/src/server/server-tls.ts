@@ -10,15 +10,19 @@ import { TlsRefusalLog } from '../tls/tls-refusal-log.js';
 
 /** A server's TLS: its contexts, a detector for each connection, and what is said of refused ones. */
 export class ServerTls {
-  readonly #options: ResolvedTlsServerOptions;
-  readonly #provider: TlsContextProvider;
+  #options: ResolvedTlsServerOptions;
+  #provider: TlsContextProvider;
+  #isWatching = false;
+  #isClosed = false;
   readonly #refusals: TlsRefusalLog;
   readonly #logger: Logger;
   readonly #clock: Clock;
+  readonly #onReload: (event: TlsReloadEvent) => void;
 
   constructor(options: TlsServerOptions, clock: Clock, logger: Logger, onReload: (event: TlsReloadEvent) => void) {
     this.#options = resolveTlsServerOptions(options);
     this.#clock = clock;
+    this.#onReload = onReload;
     this.#logger = logger;
     this.#refusals = new TlsRefusalLog(logger, clock);
     this.#provider = createTlsServerProvider(this.#options, clock, onReload);
@@ -44,10 +48,32 @@ export class ServerTls {
 
   /** Follows changes of the files, until {@link close}. */
   watch(): void {
-    if (this.#options.mode !== 'disabled') this.#provider.watch();
+    this.#isWatching = this.#options.mode !== 'disabled' && !this.#isClosed;
+    if (this.#isWatching) this.#provider.watch();
+  }
+
+  /**
+   * Looks at the files now, and tells what came of it. With `options` these take the place of those before, but for the mode; the certificate
+   * before stays in use until theirs can be.
+   *
+   * @throws RemotingError `INVALID_ARGUMENT` for options that cannot be
+   */
+  async reload(options?: TlsServerOptions): Promise<void> {
+    const { mode } = this.#options;
+    if (options !== undefined) {
+      const before = this.#provider;
+      const next = resolveTlsServerOptions({ ...options, mode });
+      if (this.#isClosed) return;
+      before.close();
+      this.#options = next;
+      this.#provider = createTlsServerProvider(next, this.#clock, this.#onReload, before.current);
+      if (this.#isWatching) this.#provider.watch();
+    }
+    if (mode !== 'disabled' && !this.#isClosed) await this.#provider.reload();
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#provider.close();
   }
 

@@ -1,33 +1,34 @@
 import type { Clock } from '../clock.js';
-import { issueCertificate } from './self-signed-certificate.js';
+import { LazyTlsContext } from './lazy-tls-context.js';
+import { makeTestCertificate } from './test-certificate.js';
 import { TlsClientContext } from './tls-client-context.js';
-import type { TlsMaterial } from './tls-context.js';
+import type { TlsContext, TlsMaterial } from './tls-context.js';
 import { TlsContextProvider, type TlsReloadEvent } from './tls-context-provider.js';
 import type { ResolvedTlsClientOptions, ResolvedTlsServerOptions } from './tls-options.js';
 import { TlsServerContext } from './tls-server-context.js';
 
 type OnReload = (event: TlsReloadEvent) => void;
 
-const dayMillis = 24 * 60 * 60 * 1000;
-
-/** The contexts of a server with these options. */
+/** The contexts of a server with these options; `initial` is used until they give one. */
 export function createTlsServerProvider(
   options: ResolvedTlsServerOptions,
   clock: Clock,
   onReload: OnReload,
+  initial?: TlsContext,
 ): TlsContextProvider {
   const { needClientAuth, authClient, reloadIntervalMillis } = options;
   if (options.testMode) {
-    const build = (): TlsServerContext =>
-      new TlsServerContext(testMaterial(clock), { needClientAuth: 'optional', authClient: false });
-    return new TlsContextProvider({ files: {}, clock, build });
+    const rules = { needClientAuth: 'optional', authClient: false } as const;
+    const build = (): TlsContext =>
+      new LazyTlsContext(async () => new TlsServerContext(await makeTestCertificate(clock.now()), rules));
+    return new TlsContextProvider({ files: {}, clock, build, onReload, initial });
   }
   const build = (material: TlsMaterial): TlsServerContext => {
     if (material.cert === undefined)
       throw new Error('a server needs certPath and keyPath (tls.server.certPath, tls.server.keyPath)');
     return new TlsServerContext(material, { needClientAuth, authClient });
   };
-  return new TlsContextProvider({ files: options, reloadIntervalMillis, clock, build, onReload });
+  return new TlsContextProvider({ files: options, reloadIntervalMillis, clock, build, onReload, initial });
 }
 
 /** The contexts of a client with these options. */
@@ -44,16 +45,4 @@ export function createTlsClientProvider(
   const build = (material: TlsMaterial): TlsClientContext =>
     new TlsClientContext(material, { authServer, verifyHostname });
   return new TlsContextProvider({ files: options, reloadIntervalMillis, clock, build, onReload });
-}
-
-/** A year is longer than a try lasts; a day earlier, for peers whose clock is behind. */
-function testMaterial(clock: Clock): TlsMaterial {
-  const now = clock.now();
-  const { cert, key } = issueCertificate({
-    commonName: 'rmqns TLS test mode',
-    notBefore: new Date(now - dayMillis),
-    notAfter: new Date(now + 365 * dayMillis),
-    dnsNames: ['localhost'],
-  });
-  return { cert: Buffer.from(cert), key: Buffer.from(key) };
 }

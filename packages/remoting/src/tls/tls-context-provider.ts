@@ -27,6 +27,8 @@ export interface TlsContextProviderInit {
   /** Makes a context; throws when it cannot be made of this. */
   readonly build: (material: TlsMaterial) => TlsContext;
   readonly onReload?: ((event: TlsReloadEvent) => void) | undefined;
+  /** In use until the files give one. */
+  readonly initial?: TlsContext | undefined;
 }
 
 /**
@@ -53,6 +55,7 @@ export class TlsContextProvider {
 
   constructor(init: TlsContextProviderInit) {
     this.#init = init;
+    this.#current = init.initial;
   }
 
   /** Undefined until one could be made. */
@@ -80,10 +83,19 @@ export class TlsContextProvider {
 
   /** One look at the files; while one is under way it is that one. Never rejects. */
   check(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
+    this.#looking ??= this.#look(false).finally(() => {
       this.#looking = undefined;
     });
     return this.#looking;
+  }
+
+  /** One look at the files that somebody asked for: what comes of it is told, whatever it is. Never rejects. */
+  async reload(): Promise<void> {
+    await this.#looking;
+    this.#looking = this.#look(true).finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
   }
 
   /** Looks no more. What was made stays usable. */
@@ -101,18 +113,19 @@ export class TlsContextProvider {
     }
   }
 
-  async #look(): Promise<void> {
+  async #look(isAsked: boolean): Promise<void> {
     const { seen, error, certificate } = await this.#attempt();
     if (this.#closed) return;
     if (error === undefined) {
       this.#suspect = undefined;
       this.#told = undefined;
-      if (seen === this.#applied) return;
-      this.#applied = seen;
-      this.#tell(reloaded(certificate));
-    } else if (seen !== this.#told?.seen && seen !== this.#suspect) {
+      if (seen !== this.#applied) {
+        this.#applied = seen;
+        this.#tell(reloaded(certificate));
+      } else if (isAsked) this.#tell({ ok: true, message: 'TLS files are as they were' });
+    } else if (!isAsked && seen !== this.#told?.seen && seen !== this.#suspect) {
       this.#suspect = seen;
-    } else if (seen !== this.#told?.seen) {
+    } else if (isAsked || seen !== this.#told?.seen) {
       this.#told = { seen, error };
       const kept = this.#current === undefined ? '' : '; those before stay in use';
       this.#tell({ ok: false, message: `TLS files cannot be used: ${error.message}${kept}`, error });

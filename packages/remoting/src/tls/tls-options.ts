@@ -33,8 +33,9 @@ export interface TlsFileOptions {
   /** CAs that the other side's certificate may be of; default Node's own list [tls.server.trustCertPath, tls.client.trustCertPath]. */
   readonly trustCertPath?: string | undefined;
   /**
-   * For tries only; default false. A server makes itself a certificate that lasts as long as it does, asks for a client's and trusts any; a client
-   * trusts any server. The files are not read [tls.test.mode.enable, there true].
+   * For tries only; default false. A server makes itself a certificate at the first handshake that lasts as long as it does, with the package
+   * `selfsigned` 5, which must be installed; it asks for a client's and trusts any. A client trusts any server. The files are not read
+   * [tls.test.mode.enable, there true].
    */
   readonly testMode?: boolean | undefined;
   /** How long a handshake may take, from its first byte, before the connection is closed; default 10,000, as Netty's. */

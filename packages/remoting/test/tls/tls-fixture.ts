@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedChannel } from '../../src/channel/embedded-channel.js';
-import { type IssuedCertificate, issueCertificate } from '../../src/tls/self-signed-certificate.js';
 import { TlsClientContext, type TlsClientRules } from '../../src/tls/tls-client-context.js';
 import { TlsServerContext, type TlsServerRules } from '../../src/tls/tls-server-context.js';
+import { type IssuedCertificate, issueCertificate } from './issue-certificate.js';
 
 const notBefore = new Date(Date.now() - 60_000);
 const notAfter = new Date(Date.now() + 24 * 60 * 60 * 1000);

@@ -1,6 +1,9 @@
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, rename, symlink, unlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:tls';
 import { expect } from 'chai';
+import { parseSocketAddress } from '../../src/channel/socket-address.js';
 import { RemotingClient } from '../../src/client/remoting-client.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
 import { isTlsHandshakeEvent } from '../../src/handler/tls-handler.js';
@@ -68,6 +71,63 @@ describe('TLS reload', () => {
     expect([built.length, events.length]).to.deep.equal([1, 0]);
     provider.close();
     expect(clock.pendingTimers).to.equal(0);
+  });
+
+  it('tells at once what comes of a look that was asked for, also that nothing changed', async () => {
+    const { provider, events, built } = await watched();
+    await provider.reload();
+    await directory.write('own.crt', issued('other').cert);
+    await provider.reload();
+    await provider.reload();
+    await directory.pair('own', issued('two'));
+    await provider.reload();
+    const broken = 'TLS files cannot be used: the private key is not that of the certificate; those before stay in use';
+    expect(events.map(({ ok, message }) => [ok, message.replace(/ of CN.*/, '')])).to.deep.equal([
+      [true, 'TLS files are as they were'],
+      [false, broken],
+      [false, broken],
+      [true, 'TLS files reloaded; new connections use the certificate'],
+    ]);
+    expect(built).to.have.length(2);
+  });
+
+  describe('with other options', () => {
+    /** The name in the certificate that a server shows. */
+    async function shown(server: RemotingServer): Promise<string | undefined> {
+      const { host, port } = parseSocketAddress(server.address);
+      const socket = connect({ host, port, rejectUnauthorized: false });
+      await once(socket, 'secureConnect');
+      const name = socket.getPeerX509Certificate()?.subject;
+      socket.destroy();
+      return name;
+    }
+
+    it('a server takes them for new connections, its sub-servers too, and keeps the mode and what can still be used', async () => {
+      const [one, two] = [await directory.pair('one', issued('one')), await directory.pair('two', issued('two'))];
+      const server = new RemotingServer({ tls: { mode: 'enforcing', ...one } });
+      const told: TlsReloadEvent[] = [];
+      server.on('tlsReload', (event) => told.push(event));
+      await server.start();
+      const before = server.newRemotingServer(0);
+      await before.start();
+      await server.reloadTls({ mode: 'disabled', ...two });
+      const after = server.newRemotingServer(0);
+      await after.start();
+      expect([await shown(server), await shown(before), await shown(after)]).to.deep.equal(Array(3).fill('CN=two'));
+      await server.reloadTls({ ...one, keyPath: two.keyPath });
+      expect(await shown(server)).to.equal('CN=two');
+      expect(told.map(({ ok }) => ok)).to.deep.equal([true, false]);
+      await server.close();
+    });
+
+    it('a server without TLS, and options that cannot be, are refused', async () => {
+      const outcome = (promise: Promise<void>): Promise<unknown> =>
+        promise.catch((error: { code: string }) => error.code);
+      expect(await outcome(new RemotingServer().reloadTls())).to.equal('INVALID_ARGUMENT');
+      const server = new RemotingServer({ tls: { testMode: true } });
+      expect(await outcome(server.reloadTls({ keyPath: 5 as unknown as string }))).to.equal('INVALID_ARGUMENT');
+      await server.close();
+    });
   });
 
   it('follows the trust file alone', async () => {

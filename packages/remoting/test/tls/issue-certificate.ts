@@ -25,8 +25,8 @@ export interface IssuedCertificate extends CertificateIssuer {
 }
 
 /**
- * Makes a P-256 key and an X.509 certificate for it, for test mode: Node can read certificates but not make them. Written down in DER
- * after RFC 5280, with the few extensions that peers look at.
+ * Makes a P-256 key and an X.509 certificate for it at once: Node can read certificates but not make them. Written down in DER after
+ * RFC 5280, with the few extensions that peers look at.
  */
 export function issueCertificate(init: CertificateInit): IssuedCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

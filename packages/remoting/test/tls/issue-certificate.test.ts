@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
-import { issueCertificate } from '../../src/tls/self-signed-certificate.js';
+import { issueCertificate } from './issue-certificate.js';
 
 const notBefore = new Date('2026-01-02T03:04:05Z');
 
