@@ -13,7 +13,8 @@ const options = namesrvOptionNames.map((name) => ({ name, ...namesrvOption(name)
 const tables = {
   live: options.filter(({ effect }) => effect === 'live'),
   start: options.filter(({ effect, upstream }) => effect === 'start' && upstream.length > 0),
-  ours: options.filter(({ upstream }) => upstream.length === 0),
+  ours: options.filter(({ name, upstream }) => upstream.length === 0 && !name.startsWith('tls.')),
+  tls: options.filter(({ name }) => name.startsWith('tls.')),
   none: options.filter(({ effect, upstream }) => effect === 'none' && upstream.length > 0),
 };
 

@@ -42,9 +42,15 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
   return { settings, problems };
 }
 
-/** `listenPort` to `RMQ_NAMESRV_LISTEN_PORT`, `useTLS` to `RMQ_NAMESRV_USE_TLS`. */
+/** `listenPort` to `RMQ_NAMESRV_LISTEN_PORT`, `useTLS` to `RMQ_NAMESRV_USE_TLS`, `tls.server.mode` to `RMQ_NAMESRV_TLS_SERVER_MODE`. */
 export function environmentName(option: string): string {
-  return PREFIX + option.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
+  return (
+    PREFIX +
+    option
+      .replaceAll('.', '_')
+      .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+      .toUpperCase()
+  );
 }
 
 function camelCase(upperSnake: string): string {

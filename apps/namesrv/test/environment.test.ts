@@ -20,6 +20,7 @@ describe('readEnvironment', () => {
 
   it('writes the names as people expect them', () => {
     expect(environmentName('listenPort')).to.equal('RMQ_NAMESRV_LISTEN_PORT');
+    expect(environmentName('tls.server.keyPath')).to.equal('RMQ_NAMESRV_TLS_SERVER_KEY_PATH');
     expect(environmentName('useTLS')).to.equal('RMQ_NAMESRV_USE_TLS');
   });
 

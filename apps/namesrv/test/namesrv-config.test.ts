@@ -59,8 +59,8 @@ describe('loadNamesrvConfig', () => {
   });
 
   it('lists keys without effect once', () => {
-    writeFileSync(file, 'serverWorkerThreads=1\nserverWorkerThreads=2\nuseTLS=false\n');
-    expect(load(['-c', file]).withoutEffect).to.deep.equal(['serverWorkerThreads', 'useTLS']);
+    writeFileSync(file, 'serverWorkerThreads=1\nserverWorkerThreads=2\ndisableCallbackExecutor=false\n');
+    expect(load(['-c', file]).withoutEffect).to.deep.equal(['serverWorkerThreads', 'disableCallbackExecutor']);
   });
 
   it('warns of unknown keys, wherever they are', () => {

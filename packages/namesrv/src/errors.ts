@@ -14,6 +14,8 @@ export const NamesrvErrorCode = {
   KV_CONFIG_UNREADABLE: 'KV_CONFIG_UNREADABLE',
   /** A change of the KV configuration could not be brought to disk, and was not made. */
   KV_CONFIG_NOT_WRITABLE: 'KV_CONFIG_NOT_WRITABLE',
+  /** TLS is enforced, and its certificate and key cannot be used. */
+  TLS_UNUSABLE: 'TLS_UNUSABLE',
   /** Changed options could not be brought to their file; they hold until the next start. */
   CONFIG_NOT_WRITABLE: 'CONFIG_NOT_WRITABLE',
 } as const;

@@ -1,5 +1,5 @@
 import { NotifyMinBrokerIdChange } from '@rmqns/protocol';
-import { type Clock, type Logger, RemotingClient, RemotingError } from '@rmqns/remoting';
+import { type Clock, type Logger, RemotingClient, RemotingError, type TlsClientOptions } from '@rmqns/remoting';
 import type { MinBrokerIdEvent } from './namesrv-event.js';
 
 /** Upstream's timeout for each message. */
@@ -10,6 +10,8 @@ export interface MinBrokerIdNotifierOptions {
   readonly version: number;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** `undefined` for plain connections. */
+  readonly tls: TlsClientOptions | undefined;
 }
 
 /**
@@ -25,8 +27,8 @@ export class MinBrokerIdNotifier {
   }
 
   notify({ minBrokerId, minBrokerAddr, offlineBrokerAddr, haBrokerAddr, recipients }: MinBrokerIdEvent): void {
-    const { version, clock, logger } = this.#options;
-    this.#client ??= new RemotingClient({ version, clock, logger });
+    const { version, clock, logger, tls } = this.#options;
+    this.#client ??= new RemotingClient({ version, clock, logger, tls });
     const header = { minBrokerId, minBrokerAddr, offlineBrokerAddr, haBrokerAddr };
     for (const address of recipients) {
       this.#client

@@ -1,5 +1,14 @@
 import { ORDER_TOPIC_CONFIG, RequestCode } from '@rmqns/protocol';
-import { type Clock, type Logger, RemotingServer, SerializeType, silentLogger, systemClock } from '@rmqns/remoting';
+import {
+  type Clock,
+  type Logger,
+  RemotingError,
+  RemotingServer,
+  SerializeType,
+  silentLogger,
+  systemClock,
+  type TlsServerOptions,
+} from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
 import { proxiesOf, registrarsOf } from './address-ranges.js';
 import { BrokerHousekeeping } from './broker-housekeeping.js';
@@ -20,6 +29,7 @@ import { Registrars } from './processor/registrars.js';
 import { profiles } from './profile.js';
 import { createRequestQueues } from './request-queues.js';
 import { RouteInfoManager } from './routeinfo/route-info-manager.js';
+import { tlsSettingsOf } from './tls-settings.js';
 
 /** What a close may take beside the times that are set: flushes of sockets and files. */
 const REST_MILLIS = 3_000;
@@ -51,6 +61,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   readonly #kvConfigManager: KvConfigManager;
   readonly #kvConfigStore: KvConfigStore | undefined;
   readonly #server: RemotingServer;
+  #serverTls: TlsServerOptions;
   readonly #housekeeping: BrokerHousekeeping;
   readonly #counters: NamesrvCounters = { registrationsRead: 0, registrationsUnchanged: 0 };
   readonly #minBrokerIdNotifier: MinBrokerIdNotifier;
@@ -64,6 +75,8 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     const clock = environment.clock ?? systemClock;
     this.#clock = clock;
     const profile = profiles[resolved.profile];
+    const tls = tlsSettingsOf(resolved);
+    this.#serverTls = tls.server;
     const events = new EventRecorder(
       (event) => {
         // A kept route may show this entry.
@@ -77,7 +90,12 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       (error, { type, revision }) =>
         this.#logger.error({ err: error, event: type, revision }, `a listener of the event ${type} failed`),
     );
-    this.#minBrokerIdNotifier = new MinBrokerIdNotifier({ version: profile.version, clock, logger: this.#logger });
+    this.#minBrokerIdNotifier = new MinBrokerIdNotifier({
+      version: profile.version,
+      clock,
+      logger: this.#logger,
+      tls: tls.isClientEnabled ? tls.client : undefined,
+    });
     this.#configuration = new NamesrvConfiguration({
       options: resolved,
       fileProperties: environment.fileProperties,
@@ -108,6 +126,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       allIdleMillis: resolved.serverChannelMaxIdleTimeSeconds * 1000,
       maxFrameBytes: resolved.maxFrameBytes,
       maxConnections: resolved.maxConnections,
+      tls: tls.server,
       proxyProtocolFrom: proxiesOf(resolved, profile.understandsProxyProtocol),
       version: profile.version,
       responseSerializeType: profile.answersInRequestFormat
@@ -161,6 +180,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
    *
    * @throws NamesrvError `KV_CONFIG_UNREADABLE` when its file is torn or foreign; `STARTED_ALREADY` the second time; `CLOSED` when
    *   {@link close} was called before or meanwhile: nothing listens then
+   * `TLS_UNUSABLE` when TLS is enforced without a certificate and key
    * @throws RemotingError `BIND_FAILED` when the address cannot be listened on
    */
   async start(): Promise<void> {
@@ -172,7 +192,9 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     if (this.#kvConfigStore !== undefined)
       this.#kvConfigManager.load(await this.#kvConfigStore.load({ fromBackup: this.options.kvFromBackup }));
     this.#checkOpen();
-    await this.#server.start();
+    await this.#server.start().catch((error: unknown) => {
+      throw tlsUnusable(error) ?? error;
+    });
     this.#checkOpen();
     this.#housekeeping.start();
   }
@@ -180,6 +202,19 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   /** `host:port` as bound, with the real port where `listenPort` was 0. Empty before {@link start}. */
   get address(): string {
     return this.#server.address;
+  }
+
+  /**
+   * Looks at the files of TLS now, instead of within half a second of their change. Given options, those of `tls.server` among them count from
+   * now on, but for the mode. What came of it is in the log; what cannot be used changes nothing.
+   *
+   * @throws NamesrvOptionsError with everything that is wrong with the options
+   */
+  async reloadTls(options?: NamesrvOptions): Promise<void> {
+    const next = options === undefined ? this.#serverTls : tlsSettingsOf(resolveNamesrvOptions(options)).server;
+    const isSame = JSON.stringify(next) === JSON.stringify(this.#serverTls);
+    this.#serverTls = next;
+    await this.#server.reloadTls(isSame ? undefined : next);
   }
 
   /** How long {@link close} takes at most, unless a disk hangs. */
@@ -235,4 +270,13 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
  */
 export function createNameServer(options: NamesrvOptions = {}, environment: NameServerEnvironment = {}): NameServer {
   return new NameServer(options, environment);
+}
+
+/** What is wrong with TLS where that keeps the server from starting. */
+function tlsUnusable(error: unknown): NamesrvError | undefined {
+  // The options were checked before; what is left are the files.
+  if (!RemotingError.is(error) || error.code !== 'INVALID_ARGUMENT') return undefined;
+  const what =
+    'and tls.server.mode=enforcing lets nobody in without them; correct tls.server.certPath and tls.server.keyPath';
+  return new NamesrvError('TLS_UNUSABLE', `${error.message}, ${what}`, { cause: error });
 }

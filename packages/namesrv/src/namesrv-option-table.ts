@@ -1,6 +1,7 @@
 import { nettyClientOptionRows } from './netty-client-option-rows.js';
 import { MAX_DELAY_MILLIS, MAX_DELAY_SECONDS, type NamesrvOption } from './option-row.js';
 import { peerOptionRows } from './peer-option-rows.js';
+import { tlsOptionRows } from './tls-option-rows.js';
 
 const namesrv = { upstream: ['NamesrvConfig'], since: '4.7.1' } as const;
 const namesrv5 = { upstream: ['NamesrvConfig'], since: '5.3.3' } as const;
@@ -347,6 +348,7 @@ export const namesrvOptionTable = {
     max: 1_073_741_824,
     meaning: 'The longest frame taken; a longer one closes its connection.',
   },
+  ...tlsOptionRows,
   logLevel: {
     ...ours,
     type: 'string',
@@ -379,4 +381,10 @@ export const namesrvOptionNames = Object.keys(namesrvOptionTable) as readonly Na
 /** The row of a name; `undefined` for a name that is no option. */
 export function namesrvOption(name: string): NamesrvOption | undefined {
   return Object.hasOwn(namesrvOptionTable, name) ? namesrvOptionTable[name as NamesrvOptionName] : undefined;
+}
+
+/** Whether the value of an option is to be shown to nobody. */
+export function isSecretOption(name: string): boolean {
+  const row = namesrvOption(name);
+  return row?.type === 'string' && row.secret === true;
 }

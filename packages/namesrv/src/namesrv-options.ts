@@ -119,7 +119,7 @@ function readText(row: NamesrvOption, text: string): string | number | boolean {
     const lower = text.toLowerCase();
     return lower === 'true' ? true : lower === 'false' ? false : text;
   }
-  if (row.type === 'string') return text;
+  if (row.type === 'string') return row.anyCase === true ? text.toLowerCase() : text;
   const number = row.type === 'int' ? parseInt32(text) : parseLong(text);
   return typeof number === 'number' ? number : text;
 }

@@ -81,7 +81,13 @@ export const nettyClientOptionRows = {
     default: true,
     meaning: 'Whether that client closes a connection whose request timed out.',
   },
-  useTLS: { ...client, type: 'boolean', default: false, meaning: 'Whether that client speaks TLS.' },
+  useTLS: {
+    ...client,
+    type: 'boolean',
+    default: false,
+    effect: 'start',
+    meaning: 'Whether that client speaks TLS; tls.enable goes before it.',
+  },
   socksProxyConfig: { ...client, type: 'string', default: '{}', meaning: 'SOCKS proxies of that client.' },
   disableCallbackExecutor: {
     ...client,

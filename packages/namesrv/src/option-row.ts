@@ -34,7 +34,8 @@ interface NumberRow extends OptionRow {
 
 interface BooleanRow extends OptionRow {
   readonly type: 'boolean';
-  readonly default: boolean;
+  /** `undefined`: as `meaning` says. */
+  readonly default: boolean | undefined;
   /** The only value taken, and why. */
   readonly only?: { readonly value: boolean; readonly because: string };
 }
@@ -44,6 +45,10 @@ interface StringRow extends OptionRow {
   readonly default: string | undefined;
   /** The values taken; any text when absent. */
   readonly choices?: readonly string[];
+  /** Whether choices are taken in any case. */
+  readonly anyCase?: boolean;
+  /** Shown to nobody. */
+  readonly secret?: boolean;
   /** What is wrong with a text, to stand after the key; absent where any will do. */
   readonly problem?: (text: string) => string | undefined;
 }

@@ -1,6 +1,6 @@
 import { ResponseCode } from '@rmqns/protocol';
 import type { EventRecorder } from '../event-recorder.js';
-import { namesrvOption, namesrvOptionNames } from '../namesrv-option-table.js';
+import { isSecretOption, namesrvOption, namesrvOptionNames } from '../namesrv-option-table.js';
 import { describeOptionProblem, parseOptionText, type ResolvedNamesrvOptions } from '../namesrv-options.js';
 import type { NamesrvOption } from '../option-row.js';
 import type { Profile } from '../profile.js';
@@ -71,7 +71,7 @@ export class NamesrvConfiguration {
     const lines: string[] = [];
     for (const name of namesrvOptionNames) {
       const row = namesrvOption(name);
-      if (row === undefined || !(this.#isShown(row) || this.#shownBeside.has(name))) continue;
+      if (row === undefined || isSecretOption(name) || !(this.#isShown(row) || this.#shownBeside.has(name))) continue;
       const value = optionOfRelease(this.#options, name);
       if (value !== undefined) lines.push(`${name}=${value}`);
     }

@@ -1,0 +1,58 @@
+import type { NamesrvOption } from './option-row.js';
+
+const tls = { upstream: [], since: 'rmqns', effect: 'start' } as const;
+const file = { ...tls, type: 'string', default: undefined } as const;
+const password = { ...file, secret: true } as const;
+
+/** Apache's system properties of TLS, which here are keys as well (reference: remoting 6.1). */
+export const tlsOptionRows = {
+  'tls.server.mode': {
+    ...tls,
+    type: 'string',
+    default: 'permissive',
+    choices: ['disabled', 'permissive', 'enforcing'],
+    meaning: 'Whether connections may, must or must not speak TLS: permissive, enforcing, disabled.',
+  },
+  'tls.test.mode.enable': {
+    ...tls,
+    type: 'boolean',
+    default: undefined,
+    meaning:
+      'Whether the server makes up a certificate, trusts any client, and its own clients trust any server; by default true unless tls.server.certPath is set.',
+  },
+  'tls.server.certPath': { ...file, meaning: 'The certificate, then those between it and its CA, in PEM; watched.' },
+  'tls.server.keyPath': { ...file, meaning: 'Its private key in PEM, also encrypted; watched.' },
+  'tls.server.keyPassword': { ...password, meaning: 'The password of an encrypted key.' },
+  'tls.server.need.client.auth': {
+    ...tls,
+    type: 'string',
+    default: 'none',
+    choices: ['none', 'optional', 'require'],
+    anyCase: true,
+    meaning: 'Whether clients are asked for a certificate, and whether they must have one.',
+  },
+  'tls.server.authClient': {
+    ...tls,
+    type: 'boolean',
+    default: false,
+    meaning: 'Whether the certificate of a client must be of a CA in tls.server.trustCertPath.',
+  },
+  'tls.server.trustCertPath': { ...file, meaning: 'CAs of clients, in PEM; the list of Node.js without it; watched.' },
+  'tls.enable': {
+    ...tls,
+    type: 'boolean',
+    default: undefined,
+    meaning:
+      "Whether the server's own clients speak TLS; by default when useTLS is true or tls.server.mode is enforcing.",
+  },
+  'tls.client.certPath': { ...file, meaning: 'The certificate that these clients show.' },
+  'tls.client.keyPath': { ...file, meaning: 'Its private key.' },
+  'tls.client.keyPassword': { ...password, meaning: 'The password of that key.' },
+  'tls.client.authServer': {
+    ...tls,
+    type: 'boolean',
+    default: false,
+    meaning: 'Whether the certificate of a server must be of a CA in tls.client.trustCertPath.',
+  },
+  'tls.client.trustCertPath': { ...file, meaning: 'CAs of servers, in PEM; the list of Node.js without it.' },
+} as const satisfies Readonly<Record<string, NamesrvOption>>;
