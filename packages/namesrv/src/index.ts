@@ -4,6 +4,7 @@ export { createNameServer, NameServer, type NameServerEnvironment, type NameServ
 export type { NamesrvCounters } from './namesrv-counters.js';
 export type { NamesrvEvent } from './namesrv-event.js';
 export {
+  isSecretOption,
   type NamesrvOptionName,
   namesrvOption,
   namesrvOptionNames,
@@ -20,4 +21,6 @@ export {
   resolveNamesrvOptions,
 } from './namesrv-options.js';
 export type { NamesrvOption, OptionEffect } from './option-row.js';
+export type { ProductEnvironment } from './product-routes.js';
 export { type Profile, type ProfileName, profiles } from './profile.js';
+export { tlsSettingsOf } from './tls-settings.js';

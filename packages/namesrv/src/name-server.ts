@@ -21,11 +21,17 @@ import { KvConfigStore } from './kvconfig/kv-config-store.js';
 import { MinBrokerIdNotifier } from './min-broker-id-notifier.js';
 import type { NamesrvCounters } from './namesrv-counters.js';
 import type { NamesrvEvent } from './namesrv-event.js';
-import { type NamesrvOptions, type ResolvedNamesrvOptions, resolveNamesrvOptions } from './namesrv-options.js';
+import {
+  type NamesrvOptions,
+  NamesrvOptionsError,
+  type ResolvedNamesrvOptions,
+  resolveNamesrvOptions,
+} from './namesrv-options.js';
 import { DefaultRequestProcessor } from './processor/default-request-processor.js';
 import { KeptAnswers } from './processor/kept-answers.js';
 import type { NamesrvContext } from './processor/namesrv-context.js';
 import { Registrars } from './processor/registrars.js';
+import { type ProductEnvironment, ProductRoutes } from './product-routes.js';
 import { profiles } from './profile.js';
 import { createRequestQueues } from './request-queues.js';
 import { RouteInfoManager } from './routeinfo/route-info-manager.js';
@@ -40,6 +46,8 @@ export interface NameServerEnvironment {
   readonly logger?: Logger;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
+  /** Asked for routes that are not known here, where `clusterTest` is set; the server closes it. */
+  readonly productEnvironment?: ProductEnvironment;
   /** All keys of the file that the options came from, also those that are not known: code 319 shows them. */
   readonly fileProperties?: ReadonlyMap<string, string>;
 }
@@ -63,6 +71,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   readonly #server: RemotingServer;
   #serverTls: TlsServerOptions;
   readonly #housekeeping: BrokerHousekeeping;
+  readonly #productRoutes: ProductRoutes | undefined;
   readonly #counters: NamesrvCounters = { registrationsRead: 0, registrationsUnchanged: 0 };
   readonly #minBrokerIdNotifier: MinBrokerIdNotifier;
   #started = false;
@@ -135,10 +144,12 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       clock,
       logger: this.#logger,
     });
+    this.#productRoutes = productRoutesOf(resolved, environment.productEnvironment, clock, this.#logger);
     const context: NamesrvContext = {
       profile,
       options: () => this.#configuration.options,
       isStopping: () => this.#closing !== undefined,
+      productRoutes: this.#productRoutes,
       registrars: new Registrars(registrarsOf(resolved), clock, this.#logger),
       configuration: this.#configuration,
       persistConfig: (values) => this.#configStore?.write(values) ?? Promise.resolve(),
@@ -253,6 +264,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     if (cut > 0)
       this.#logger.warn({ cut }, `${cut} requests had not ended in ${shutdownWaitTimeSeconds} s and were cut off`);
     await this.#minBrokerIdNotifier.close();
+    await this.#productRoutes?.close();
     await this.#kvConfigStore?.close();
     await this.#configStore?.close();
   }
@@ -279,4 +291,17 @@ function tlsUnusable(error: unknown): NamesrvError | undefined {
   const what =
     'and tls.server.mode=enforcing lets nobody in without them; correct tls.server.certPath and tls.server.keyPath';
   return new NamesrvError('TLS_UNUSABLE', `${error.message}, ${what}`, { cause: error });
+}
+
+/** @throws NamesrvOptionsError when the option asks for an environment and there is none */
+function productRoutesOf(
+  { clusterTest, productEnvName: envName }: ResolvedNamesrvOptions,
+  environment: ProductEnvironment | undefined,
+  clock: Clock,
+  logger: Logger,
+): ProductRoutes | undefined {
+  if (!clusterTest) return undefined;
+  if (environment !== undefined) return new ProductRoutes({ environment, envName, clock, logger });
+  const problem = 'needs a productEnvironment to ask, which whoever makes the server gives';
+  throw new NamesrvOptionsError([{ kind: 'invalid', key: 'clusterTest', text: 'true', problem }]);
 }

@@ -40,15 +40,16 @@ export const namesrvOptionTable = {
     ...namesrv,
     type: 'string',
     default: 'center',
-    effect: 'none',
-    meaning: 'The environment whose name server a cluster-test server falls back to.',
+    effect: 'start',
+    meaning:
+      'The environment whose name servers a cluster-test server falls back to: those of NAMESRV_ADDR, or without it those that the address server names for this environment.',
   },
   clusterTest: {
     ...namesrv,
     type: 'boolean',
     default: false,
-    effect: 'none',
-    meaning: 'Whether routes that are not known here are asked of the production environment.',
+    effect: 'start',
+    meaning: 'Whether routes that are not known here (105) are asked of the product environment.',
   },
   orderMessageEnable: {
     ...namesrv,

@@ -13,6 +13,13 @@ export const tlsOptionRows = {
     choices: ['disabled', 'permissive', 'enforcing'],
     meaning: 'Whether connections may, must or must not speak TLS: permissive, enforcing, disabled.',
   },
+  'tls.config.file': {
+    ...tls,
+    type: 'string',
+    default: '/etc/rocketmq/tls.properties',
+    meaning:
+      'A file that sets the other keys of TLS over every other source, but for tls.server.mode and tls.enable; it need not be there, and is watched.',
+  },
   'tls.test.mode.enable': {
     ...tls,
     type: 'boolean',

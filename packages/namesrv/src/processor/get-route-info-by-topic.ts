@@ -20,14 +20,26 @@ export const getRouteInfoByTopic: RequestHandler = (context, request) => {
   const standardJson =
     context.profile.standardRouteJson &&
     (request.version >= MqVersion.V4_9_4 || header.acceptStandardJsonOnly === true);
-  // What was filtered by zone is in the legacy flavour, whoever asks.
-  const body = topic === undefined ? undefined : route(context, topic, standardJson && zone === undefined, zone);
+  const { productRoutes } = context;
+  // What was filtered by zone is in the legacy flavour, whoever asks, and so is all that a cluster-test server says.
+  const isStandard = standardJson && zone === undefined && productRoutes === undefined;
+  const body = topic === undefined ? undefined : route(context, topic, isStandard, zone);
+  if (body !== undefined || productRoutes === undefined || topic === undefined) return answer(context, topic, body);
+  return productRoutes.find(topic).then((found) => {
+    if (found === undefined) return answer(context, topic, undefined);
+    const { queueFlagName, fiveX } = context.profile;
+    const shown = zone === undefined ? found : inZone(found, zone);
+    return answer(context, topic, encodeTopicRouteData(shown, { standardJson: false, queueFlagName, fiveX }));
+  });
+};
+
+function answer({ profile }: NamesrvContext, topic: string | undefined, body: Buffer | undefined): RemotingCommand {
   if (body !== undefined) return RemotingCommand.response(ResponseCode.SUCCESS, undefined, { body });
   return RemotingCommand.response(
     ResponseCode.TOPIC_NOT_EXIST,
-    `No topic route info in name server for the topic: ${topic ?? null}\nSee ${context.profile.faqUrl} for further details.`,
+    `No topic route info in name server for the topic: ${topic ?? null}\nSee ${profile.faqUrl} for further details.`,
   );
-};
+}
 
 /** A blank name is none. */
 function named(zone: string | undefined): string | undefined {
@@ -55,9 +67,11 @@ function route(
 ): Buffer | undefined {
   const { routeInfoManager, profile } = context;
   const { orderMessageEnable, supportActingMaster } = context.options();
-  const orderTopicConf = orderMessageEnable
-    ? context.kvConfigManager.getKvConfig(ORDER_TOPIC_CONFIG, topic)
-    : undefined;
+  // A cluster-test server shows it always.
+  const orderTopicConf =
+    orderMessageEnable || context.productRoutes !== undefined
+      ? context.kvConfigManager.getKvConfig(ORDER_TOPIC_CONFIG, topic)
+      : undefined;
   const actingMasters = supportActingMaster && profile.fiveX;
   const dialect = dialectOf(standardJson, orderTopicConf !== undefined, actingMasters, knownZone(context, zone));
   return routeInfoManager.routeCache.get(topic, dialect, () => {

@@ -3,6 +3,7 @@ import type { NamesrvConfiguration } from '../config/namesrv-configuration.js';
 import type { KvConfigManager } from '../kvconfig/kv-config-manager.js';
 import type { NamesrvCounters } from '../namesrv-counters.js';
 import type { ResolvedNamesrvOptions } from '../namesrv-options.js';
+import type { ProductRoutes } from '../product-routes.js';
 import type { Profile } from '../profile.js';
 import type { RouteInfoManager } from '../routeinfo/route-info-manager.js';
 import type { KeptAnswers } from './kept-answers.js';
@@ -15,6 +16,8 @@ export interface NamesrvContext {
   readonly options: () => ResolvedNamesrvOptions;
   /** True once the server is to stop and serves only what is still under way. */
   readonly isStopping: () => boolean;
+  /** Where routes are asked for that are not known here; `undefined` but in a cluster-test server. */
+  readonly productRoutes: ProductRoutes | undefined;
   /** Who may register brokers. */
   readonly registrars: Registrars;
   /** What codes 318 and 319 change and show. */

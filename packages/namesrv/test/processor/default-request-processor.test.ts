@@ -33,6 +33,7 @@ class Fixture {
       options: () => resolveNamesrvOptions(this.options),
       constructedMillis: 0,
       isStopping: () => false,
+      productRoutes: undefined,
       registrars: new Registrars(undefined, clock, silentLogger),
       configuration: new NamesrvConfiguration({
         options: resolveNamesrvOptions(this.options),
