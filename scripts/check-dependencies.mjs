@@ -15,7 +15,7 @@ const ALLOWED = {
   'apps/broker-agent': ['@rmqns/namesrv-client', '@rmqns/program', '@rmqns/protocol', '@rmqns/remoting'],
   'examples/observability': ['@rmqns/remoting'],
   'examples/storage-node': ['@rmqns/protocol', '@rmqns/remoting'],
-  'apps/namesrv': ['@rmqns/namesrv', '@rmqns/program', '@rmqns/protocol', '@rmqns/remoting'],
+  'apps/namesrv': ['@rmqns/namesrv', '@rmqns/namesrv-client', '@rmqns/program', '@rmqns/protocol', '@rmqns/remoting'],
 };
 
 /** Code that computes and does nothing else. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
-import { createNameServer, NamesrvError } from '@rmqns/namesrv';
+import { createNameServer, NamesrvError, type ProductEnvironment, tlsSettingsOf } from '@rmqns/namesrv';
 import { describeFileError, Exit, ExitCode, endOnSignal, openLog, type ProgramLog, runProgram } from '@rmqns/program';
 import { type CliArguments, type CliTask, parseCliArguments } from './cli-arguments.js';
 import { EventLog } from './event-log.js';
@@ -9,6 +9,7 @@ import { printConfig, printConfigAsJson } from './print-config.js';
 import { printConfigItems } from './print-config-items.js';
 import { reloadConfig } from './reload-config.js';
 import { describeStartFailure } from './start-failure.js';
+import { followTlsSettings } from './tls-settings.js';
 
 async function main(): Promise<void> {
   const args = parseCliArguments(process.argv.slice(2));
@@ -47,7 +48,11 @@ async function serve(args: CliArguments, config: NamesrvConfig): Promise<void> {
   const ignored = [...args.ignored, ...config.ignoredJavaOptions];
   if (ignored.length > 0) logger.info({ ignored }, `ignored, as they mean nothing here: ${ignored.join(' ')}`);
 
-  const nameServer = createNameServer(options, { logger, fileProperties: config.fileProperties });
+  const nameServer = createNameServer(options, {
+    logger,
+    fileProperties: config.fileProperties,
+    ...(options.clusterTest ? { productEnvironment: await productEnvironment(config) } : {}),
+  });
   const eventLog = new EventLog(logger, { isDebug: () => logger.isLevelEnabled('debug') });
   nameServer.on('change', (event) => eventLog.write(event));
   process.on('SIGHUP', () => reloadConfig({ load: () => loadConfig(args), running: nameServer.options, logger }));
@@ -60,6 +65,7 @@ async function serve(args: CliArguments, config: NamesrvConfig): Promise<void> {
     stop: () => nameServer.close(),
     maxStopMillis: () => nameServer.maxCloseMillis,
   });
+  followTlsSettings(nameServer, args, config, logger);
   try {
     await nameServer.start();
   } catch (error) {
@@ -86,6 +92,17 @@ function openNamesrvLog({ logLevel, logFormat, logPath }: NamesrvConfig['options
     const message = `mqnamesrv: cannot open the log file ${logPath}: ${describeFileError(error)}`;
     throw new Exit(ExitCode.FAILED, message, { cause: error });
   }
+}
+
+/** Loaded only where it is wanted, which is seldom. */
+async function productEnvironment({ options, productAddresses }: NamesrvConfig): Promise<ProductEnvironment> {
+  const { ProductNameServers } = await import('./product-name-servers.js');
+  const tls = tlsSettingsOf(options);
+  return new ProductNameServers({
+    ...productAddresses,
+    envName: options.productEnvName,
+    tls: tls.isClientEnabled ? tls.client : undefined,
+  });
 }
 
 runProgram('mqnamesrv', main);

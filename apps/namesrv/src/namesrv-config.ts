@@ -14,6 +14,8 @@ import { readConfigFile } from './config-file.js';
 import { type ConfigSetting, type ConfigSource, placeOf } from './config-setting.js';
 import { readEnvironment } from './environment.js';
 import { readJavaOptions, SERIALIZE_TYPE_PROPERTY } from './java-options.js';
+import type { ProductAddresses } from './product-name-servers.js';
+import { readTlsConfigFile } from './tls-config-file.js';
 
 /** Where the value of an option was set. */
 interface ConfigOrigin {
@@ -34,10 +36,12 @@ export interface NamesrvConfig {
   readonly withoutEffect: readonly string[];
   /** What `JAVA_OPT` and `JAVA_OPT_EXT` hold that means nothing here. */
   readonly ignoredJavaOptions: readonly string[];
+  /** Where a cluster-test server finds the product environment. */
+  readonly productAddresses: ProductAddresses;
 }
 
 /**
- * Puts the configuration together: defaults < what is set for Java < file < environment < command line.
+ * Puts the configuration together: defaults < what is set for Java < file < environment < command line < the file of TLS.
  *
  * @throws Exit with every problem of every source, or when the file cannot be read
  */
@@ -60,9 +64,16 @@ export function loadNamesrvConfig(
   // Updates go to the file that was read, wherever the file itself says (reference: nameserver 5.1).
   if (args.configFile !== undefined)
     collector.set('configStorePath', args.configFile, { source: 'command line', place: '-c' });
-  collector.apply(java.serializeTypes);
+  collector.apply(java.properties);
   collector.apply(variables.settings);
   collector.apply(args.settings);
+  const tlsConfigFile = readTlsConfigFile(
+    collector.values['tls.config.file'],
+    collector.origins.has('tls.config.file'),
+  );
+  collector.apply(tlsConfigFile.settings);
+  collector.problems.push(...tlsConfigFile.problems);
+  collector.warnings.push(...tlsConfigFile.warnings);
   const { problems, warnings, values, origins } = collector;
   if (problems.length > 0)
     throw new Exit(ExitCode.CONFIG, ['mqnamesrv: the configuration cannot be used:', ...problems].join('\n'));
@@ -73,6 +84,7 @@ export function loadNamesrvConfig(
     warnings,
     withoutEffect: [...collector.withoutEffect],
     ignoredJavaOptions: java.ignored,
+    productAddresses: java.productAddresses,
   };
 }
 

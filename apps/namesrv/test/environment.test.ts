@@ -68,12 +68,23 @@ describe('readJavaOptions', () => {
     settings.map(({ key, text }) => `${key}=${text}`);
 
   it('takes the format of headers as it is set for Java, the system property after the variable', () => {
-    const { serializeTypes, ignored } = readJavaOptions({
+    const { properties, ignored } = readJavaOptions({
       JAVA_OPT: '-Xmx1g -Drocketmq.serialize.type=JSON "-Drocketmq.serialize.type=ROCKETMQ"',
       ROCKETMQ_SERIALIZE_TYPE: 'JSON',
     });
-    expect(shown(serializeTypes)).to.deep.equal(['serializeType=JSON', 'serializeType=JSON', 'serializeType=ROCKETMQ']);
+    expect(shown(properties)).to.deep.equal(['serializeType=JSON', 'serializeType=JSON', 'serializeType=ROCKETMQ']);
     expect(ignored).to.deep.equal(['-Xmx1g']);
+  });
+
+  it('takes system properties of TLS, and those by which the product environment is found before NAMESRV_ADDR', () => {
+    const { properties, productAddresses, ignored } = readJavaOptions({
+      JAVA_OPT: '-Dtls.server.mode=enforcing -Drocketmq.namesrv.addr=a:1;b:2 -Drocketmq.namesrv.domain=ns.example',
+      NAMESRV_ADDR: 'c:3',
+    });
+    expect(shown(properties)).to.deep.equal(['tls.server.mode=enforcing']);
+    expect(productAddresses).to.deep.equal({ namesrvAddr: 'a:1;b:2', domain: 'ns.example', subgroup: undefined });
+    expect(readJavaOptions({ NAMESRV_ADDR: 'c:3' }).productAddresses.namesrvAddr).to.equal('c:3');
+    expect(ignored).to.deep.equal([]);
   });
 
   it('takes system properties that are the defaults of keys, and those of JAVA_OPT_EXT after those of JAVA_OPT', () => {

@@ -310,7 +310,7 @@ describe('mqnamesrv', () => {
 
   it('logs to the file of logPath, and opens it again at SIGUSR1', async () => {
     const path = join(home.path, 'namesrv.log');
-    const server = home.start([...onAnyPort, '--set', `logPath=${path}`, '--set', 'useTLS=false']);
+    const server = home.start([...onAnyPort, '--set', `logPath=${path}`, '--set', 'disableCallbackExecutor=false']);
     await server.booted();
     expect(server.stdoutLines).to.have.length(1);
     renameSync(path, `${path}.1`);
@@ -319,7 +319,7 @@ describe('mqnamesrv', () => {
     await eventually(async () => existsSync(path) || undefined, { what: 'the new log file', timeoutMillis: 10_000 });
     server.kill('SIGTERM');
     expect(await server.ended).to.equal(0);
-    expect(readFileSync(`${path}.1`, 'utf8')).to.include('accepted, no effect: useTLS');
+    expect(readFileSync(`${path}.1`, 'utf8')).to.include('accepted, no effect: disableCallbackExecutor');
     expect(readFileSync(path, 'utf8')).to.include('the name server stops');
     expect(statSync(path).mode & 0o777).to.equal(0o640);
   });

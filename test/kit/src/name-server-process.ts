@@ -13,6 +13,8 @@ export interface NameServerProcessOptions {
   readonly settings?: Readonly<Record<string, string | number | boolean>> | undefined;
   /** Given with `-c`, as a properties file. */
   readonly properties?: Readonly<Record<string, string | number | boolean>> | undefined;
+  /** Beside this process's own. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Default 0: any free one. */
   readonly port?: number | undefined;
 }
@@ -47,6 +49,7 @@ export class NameServerProcess implements AsyncDisposable {
       command: process.execPath,
       args,
       cwd: directory.path,
+      env: options.environment ?? {},
     });
     try {
       const line = await child.waitForOutput(BOOT_LINE, BOOT_TIMEOUT_MILLIS);
