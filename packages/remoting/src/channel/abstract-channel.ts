@@ -305,7 +305,8 @@ export abstract class AbstractChannel<Message> implements Channel {
   }
 
   #settleDue(): void {
-    for (let due = this.outbound.dueCount; due > 0 && this.outbound.dueCount > 0; due--)
+    // Counted once: a listener that is due stays so, unless one before it ends the channel, which drops them all.
+    for (let due = this.outbound.dueCount; due > 0 && this.outbound.isDue; due--)
       this.pipeline.settle(this.outbound.takeDue(), undefined);
   }
 

@@ -110,13 +110,13 @@ export class OutboundBuffer<Message> {
   /** How many listeners of flushed writes have all their bytes drained: so many {@link takeDue} gives, whatever is added meanwhile. */
   get dueCount(): number {
     let at = this.#told;
-    while (
-      at < this.#flushedListeners &&
-      (this.#atBytes[at] ?? 0) <= this.#drainedBytes &&
-      (this.#atMessages[at] ?? 0) <= this.#takenMessages
-    )
-      at++;
+    while (this.#isDueAt(at)) at++;
     return at - this.#told;
+  }
+
+  /** Whether {@link takeDue} gives one now. */
+  get isDue(): boolean {
+    return this.#isDueAt(this.#told);
   }
 
   /** Removes and returns the first listener, which must be due. */
@@ -147,6 +147,14 @@ export class OutboundBuffer<Message> {
     const dropped = this.#listeners.slice(this.#told);
     this.#keepListeners(0, 0);
     return dropped;
+  }
+
+  #isDueAt(at: number): boolean {
+    return (
+      at < this.#flushedListeners &&
+      (this.#atBytes[at] ?? 0) <= this.#drainedBytes &&
+      (this.#atMessages[at] ?? 0) <= this.#takenMessages
+    );
   }
 
   #keepListeners(from: number, to: number): void {

@@ -108,7 +108,9 @@ describe('OutboundBuffer', () => {
               buffer.drain(message.bytes);
               pending -= message.bytes;
             }
+            expect(buffer.isDue).to.equal(buffer.dueCount > 0);
             for (const listener of takeAllDue(buffer)) listener(undefined);
+            expect(buffer.isDue).to.equal(false);
             expect(told).to.deep.equal(listening.filter((own) => own < taken.length));
           }
           expect(buffer.pendingBytes).to.equal(pending);
