@@ -9,11 +9,22 @@ interface Count {
 export class CodeDistribution {
   readonly #counts = new Map<number, Count>();
   #others = 0;
+  /** Most often the next code is the same one again. */
+  #lastCode = 0;
+  #last: Count | undefined;
 
   add(code: number): void {
+    if (code === this.#lastCode && this.#last !== undefined) this.#last.value++;
+    else this.#addOther(code);
+  }
+
+  #addOther(code: number): void {
     const count = this.#counts.get(code);
-    if (count !== undefined) count.value++;
-    else if (this.#counts.size < MAX_CODES) this.#counts.set(code, { value: 1 });
+    if (count !== undefined) {
+      count.value++;
+      this.#lastCode = code;
+      this.#last = count;
+    } else if (this.#counts.size < MAX_CODES) this.#counts.set(code, { value: 1 });
     else this.#others++;
   }
 
