@@ -1,3 +1,5 @@
+import { viewOf } from './view.js';
+
 /** So much is allocated at once. Small frames of one turn lie side by side in it, and leave as one piece. */
 const SLAB_BYTES = 64 * 1024;
 /** Larger ones get memory of their own, or a slab would be left half empty. */
@@ -16,7 +18,7 @@ export function allocateShare(byteLength: number): Buffer {
     slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
     used = 0;
   }
-  const share = slab.subarray(used, used + byteLength);
+  const share = viewOf(slab, used, used + byteLength);
   used += byteLength;
   return share;
 }

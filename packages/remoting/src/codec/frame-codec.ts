@@ -1,6 +1,7 @@
 import { asBuffer } from '../buffer/as-buffer.js';
 import { readInt32, writeInt32 } from '../buffer/int32.js';
 import { allocateShare } from '../buffer/slab.js';
+import { viewOf } from '../buffer/view.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { SerializeType } from '../command/serialize-type.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
@@ -158,7 +159,7 @@ export function decodeFrame(
       { kind: DecodeErrorKind.HEADER_TOO_LARGE },
     );
   const command = decodeHeader(serializeType, bytes, headerStart, bodyStart);
-  if (bodyStart < end) command.body = bytes.subarray(bodyStart, end);
+  if (bodyStart < end) command.body = viewOf(bytes, bodyStart, end);
   return command;
 }
 
