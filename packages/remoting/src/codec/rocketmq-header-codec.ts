@@ -117,15 +117,14 @@ export function decodeRocketMqHeader(bytes: Buffer, start = 0, end = bytes.lengt
   const extBytes = readInt32(bytes, remarkEnd);
   const extStart = remarkEnd + 4;
   if (extBytes > end - extStart) checkLength('extFields', extBytes, end - extStart);
-  const command = new RemotingCommand({
-    code: readInt32(bytes, start) >> 16,
-    language: languageName(bytes[start + 2] as number),
-    version: readInt32(bytes, start + 3) >> 16,
-    opaque: readInt32(bytes, start + 5),
-    flag: readInt32(bytes, start + 9),
-    remark: remarkBytes === 0 ? undefined : bytes.toString('utf8', remarkStart, remarkEnd),
-    serializeType: SerializeType.ROCKETMQ,
-  });
+  const command = RemotingCommand.blank();
+  command.code = readInt32(bytes, start) >> 16;
+  command.language = languageName(bytes[start + 2] as number);
+  command.version = readInt32(bytes, start + 3) >> 16;
+  command.opaque = readInt32(bytes, start + 5);
+  command.flag = readInt32(bytes, start + 9);
+  if (remarkBytes > 0) command.remark = bytes.toString('utf8', remarkStart, remarkEnd);
+  command.serializeType = SerializeType.ROCKETMQ;
   if (extBytes > 0) {
     checkEntries(bytes, extStart, extStart + extBytes);
     command.extFieldsFrom(new BinaryExtFields(bytes, extStart, extStart + extBytes));

@@ -54,10 +54,10 @@ export function encodeRequest<Request extends HeaderSchema, RequestBody>(
   body: RequestBody | undefined,
   extFields?: Readonly<ExtFields>,
 ): RemotingCommand {
-  return RemotingCommand.request(definition.code, {
-    extFields: encodeHeader(definition.request, header, extFields && createExtFields(extFields)),
-    body: body === undefined ? undefined : definition.requestBody.encode(body),
-  });
+  const request = RemotingCommand.request(definition.code);
+  request.extFields = encodeHeader(definition.request, header, extFields && createExtFields(extFields));
+  if (body !== undefined) request.body = definition.requestBody.encode(body);
+  return request;
 }
 
 /**

@@ -70,10 +70,10 @@ export function typedProcessor<Request extends HeaderSchema, Response extends He
   const respond = (result: TypedHandlerResult<Response, ResponseBody>): RemotingCommand => {
     const { code, remark, header, body, extFields } = (result ?? {}) as UntypedResponse<Response, ResponseBody>;
     const into = extFields && createExtFields(extFields);
-    return RemotingCommand.response(code ?? SystemCode.SUCCESS, remark, {
-      extFields: header === undefined ? into : encodeHeader(definition.response, header, into),
-      body: body === undefined ? undefined : definition.responseBody.encode(body),
-    });
+    const response = RemotingCommand.response(code ?? SystemCode.SUCCESS, remark);
+    response.extFields = header === undefined ? into : encodeHeader(definition.response, header, into);
+    if (body !== undefined) response.body = definition.responseBody.encode(body);
+    return response;
   };
   return {
     processRequest(ctx: RequestContext, command: RemotingCommand) {
