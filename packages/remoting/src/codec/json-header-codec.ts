@@ -8,7 +8,9 @@ import { jsonField } from '../json/json-field.js';
 import type { JsonObject, JsonValue } from '../json/json-value.js';
 import { parseFastJson } from '../json/parse-fast-json.js';
 import { requireInt32, requireText } from './header-value.js';
-import { scanJsonHeader } from './json-header-scanner.js';
+import { JsonHeaderShapes } from './json-header-shapes.js';
+
+const shapes = new JsonHeaderShapes();
 
 /**
  * A command's header as JSON text in UTF-8: keys in alphabetical order, no blanks, non-ASCII raw, what is undefined left out;
@@ -47,7 +49,7 @@ function writeExtFields(command: RemotingCommand, extFields: ExtFields): string 
  * @throws DecodeError for bytes that are no JSON object, a number outside 32 bits, or a language ordinal that no release has
  */
 export function decodeJsonHeader(bytes: Buffer, start = 0, end = bytes.length): RemotingCommand {
-  return scanJsonHeader(bytes, start, end) ?? parseJsonHeader(bytes, start, end);
+  return shapes.read(bytes, start, end) ?? parseJsonHeader(bytes, start, end);
 }
 
 /** {@link decodeJsonHeader} by the parser alone. */

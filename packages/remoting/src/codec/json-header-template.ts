@@ -11,16 +11,15 @@ export function extFieldNames({ extFields }: RemotingCommand): readonly string[]
 const MAX_TEMPLATES = 16;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-const CLOSE_BRACE = 0x7d;
 const COLON = 0x3a;
 const MINUS = 0x2d;
 const QUOTE = 0x22;
 const ZERO = 0x30;
 
-const EXT_FIELDS = Buffer.from(',"extFields":{');
 const REMARK = Buffer.from(',"remark":');
 
 const templates: JsonHeaderTemplate[] = [];
+let latest: JsonHeaderTemplate | undefined;
 let oldest = 0;
 
 /**
@@ -32,8 +31,10 @@ export class JsonHeaderTemplate {
   readonly #flag: number;
   readonly #version: number;
   readonly #language: string | undefined;
-  readonly #beforeExtFields: Buffer;
+  /** Of a header without ext fields. */
   readonly #beforeOpaque: Buffer;
+  readonly #beforeExtFields: Buffer;
+  readonly #afterExtFields: Buffer;
   readonly #atEnd: Buffer;
 
   /** The numbers of the command must be 32-bit integers. */
@@ -43,13 +44,20 @@ export class JsonHeaderTemplate {
     this.#version = version;
     this.#language = language;
     const spoken = language === undefined ? '' : `,"language":"${language}"`;
-    this.#beforeExtFields = Buffer.from(`{"code":${code}`);
-    this.#beforeOpaque = Buffer.from(`,"flag":${flag}${spoken},"opaque":`);
+    const rest = `,"flag":${flag}${spoken},"opaque":`;
+    this.#beforeOpaque = Buffer.from(`{"code":${code}${rest}`);
+    this.#beforeExtFields = Buffer.from(`{"code":${code},"extFields":{`);
+    this.#afterExtFields = Buffer.from(`}${rest}`);
     this.#atEnd = Buffer.from(`,"serializeTypeCurrentRPC":"JSON","version":${version}}`);
   }
 
   /** The one for a command, made when it is first asked for. */
   static of(command: RemotingCommand): JsonHeaderTemplate {
+    if (latest === undefined || !latest.#fits(command)) latest = JsonHeaderTemplate.#find(command);
+    return latest;
+  }
+
+  static #find(command: RemotingCommand): JsonHeaderTemplate {
     for (const template of templates) if (template.#fits(command)) return template;
     const made = new JsonHeaderTemplate(command);
     templates[oldest] = made;
@@ -58,16 +66,13 @@ export class JsonHeaderTemplate {
   }
 
   /** How many bytes the header takes, if all its texts are plain. Ext fields that are no texts count as they come. */
-  byteLength(command: RemotingCommand, names: readonly string[]): number {
-    const { extFields, remark, opaque } = command;
-    return (
-      this.#beforeExtFields.length +
-      (extFields === undefined ? 0 : EXT_FIELDS.length + extFieldsLength(extFields, names) + 1) +
-      this.#beforeOpaque.length +
-      characters(opaque) +
-      (remark === undefined || remark === null ? 0 : REMARK.length + remark.length + 2) +
-      this.#atEnd.length
-    );
+  byteLength({ extFields, remark, opaque }: RemotingCommand, names: readonly string[]): number {
+    const start =
+      extFields === undefined
+        ? this.#beforeOpaque.length
+        : this.#beforeExtFields.length + extFieldsLength(extFields, names) + this.#afterExtFields.length;
+    const remarkLength = remark === undefined || remark === null ? 0 : REMARK.length + remark.length + 2;
+    return start + characters(opaque) + remarkLength + this.#atEnd.length;
   }
 
   /**
@@ -75,14 +80,21 @@ export class JsonHeaderTemplate {
    *
    * @returns false when a text is not plain ASCII, needs escaping, or is none: what was written is of no use then
    */
-  write(command: RemotingCommand, names: readonly string[], into: Buffer, start: number): boolean {
-    const { extFields, remark } = command;
-    let at = copy(this.#beforeExtFields, into, start);
-    if (extFields !== undefined) {
-      at = writeExtFields(extFields, names, into, copy(EXT_FIELDS, into, at));
+  write(
+    { extFields, remark, opaque }: RemotingCommand,
+    names: readonly string[],
+    into: Buffer,
+    start: number,
+  ): boolean {
+    let at: number;
+    if (extFields === undefined) {
+      at = copy(this.#beforeOpaque, into, start);
+    } else {
+      at = writeExtFields(extFields, names, into, copy(this.#beforeExtFields, into, start));
       if (at < 0) return false;
+      at = copy(this.#afterExtFields, into, at);
     }
-    at = writeInteger(command.opaque, into, copy(this.#beforeOpaque, into, at));
+    at = writeInteger(opaque, into, at);
     if (remark !== undefined && remark !== null) {
       at = writeText(remark, into, copy(REMARK, into, at));
       if (at < 0) return false;
@@ -124,8 +136,7 @@ function writeExtFields(extFields: ExtFields, names: readonly string[], into: Bu
     at = writeText(value, into, at);
     if (at < 0) return at;
   }
-  into[at] = CLOSE_BRACE;
-  return at + 1;
+  return at;
 }
 
 /** A plain text between quotes; -1 for another one. Most are short, and by hand costs less than a call into native code for each. */
@@ -144,18 +155,19 @@ function writeText(text: string, into: Buffer, start: number): number {
 
 function writeInteger(value: number, into: Buffer, start: number): number {
   const end = start + characters(value);
-  let left = Math.abs(value);
+  let left = Math.abs(value) >>> 0;
   for (let at = end - 1; at >= start; at--) {
-    into[at] = ZERO + (left % 10);
-    left = Math.trunc(left / 10);
+    const tens = (left / 10) >>> 0;
+    into[at] = ZERO + left - 10 * tens;
+    left = tens;
   }
   if (value < 0) into[start] = MINUS;
   return end;
 }
 
-/** How many characters a number has in decimal. */
+/** How many characters a 32-bit integer has in decimal. */
 function characters(value: number): number {
   let count = value < 0 ? 2 : 1;
-  for (let left = Math.abs(value); left >= 10; left /= 10) count++;
+  for (let left = Math.abs(value) >>> 0; left >= 10; left = (left / 10) >>> 0) count++;
   return count;
 }
