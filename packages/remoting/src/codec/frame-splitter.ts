@@ -1,3 +1,4 @@
+import { readInt32 } from '../buffer/int32.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, type RemotingError } from '../errors.js';
 
 const LENGTH_BYTES = 4;
@@ -60,6 +61,8 @@ export class FrameSplitter {
   push(chunk: Buffer): void {
     if (this.#failure !== undefined) throw this.#failure;
     if (chunk.length === 0) return;
+    // Whoever stops at the last whole frame never comes to the end of the list, and it must not grow with each chunk.
+    if (this.#chunkIndex > 0 && this.#chunkIndex === this.#chunks.length) this.#forgetChunks();
     this.#chunks.push(chunk);
     this.#bufferedBytes += chunk.length;
   }
@@ -80,6 +83,7 @@ export class FrameSplitter {
    */
   advance(): boolean {
     if (this.#failure !== undefined) throw this.#failure;
+    if (this.#advanceAtOnce()) return true;
     for (let chunk = this.#chunk(); chunk !== undefined; chunk = this.#chunk()) {
       if (this.#state === State.LENGTH) this.#readLength(chunk);
       else if (this.#readFrame(chunk)) return true;
@@ -106,11 +110,27 @@ export class FrameSplitter {
 
   #chunk(): Buffer | undefined {
     const chunk = this.#chunks[this.#chunkIndex];
-    if (chunk === undefined && this.#chunkIndex > 0) {
-      this.#chunks = [];
-      this.#chunkIndex = 0;
-    }
+    if (chunk === undefined && this.#chunkIndex > 0) this.#forgetChunks();
     return chunk;
+  }
+
+  /** All have left. */
+  #forgetChunks(): void {
+    this.#chunks.length = 0;
+    this.#chunkIndex = 0;
+  }
+
+  /** The frame that lies whole, with its length, in what is left of its chunk, as most do; others, and bad ones, go the long way. */
+  #advanceAtOnce(): boolean {
+    const chunk = this.#chunks[this.#chunkIndex];
+    const start = this.#chunkOffset + LENGTH_BYTES;
+    if (chunk === undefined || this.#lengthBytes > 0 || start > chunk.length) return false;
+    const length = readInt32(chunk, this.#chunkOffset);
+    if (length < MIN_FRAME_BYTES || start + length > chunk.length || length + LENGTH_BYTES > this.#maxFrameBytes)
+      return false;
+    this.#consume(chunk, LENGTH_BYTES + length);
+    this.#length = length;
+    return this.#finish(chunk, start);
   }
 
   #consume(chunk: Buffer, byteLength: number): void {

@@ -59,6 +59,28 @@ function bytesCopied(run: () => void): number {
 }
 
 describe('FrameSplitter', () => {
+  it('keeps no place for chunks that have left, for whoever stops at the last whole frame', () => {
+    const splitter = new FrameSplitter();
+    const bytes = wire(Buffer.alloc(4));
+    let longest = 0;
+    const { push } = Array.prototype;
+    Array.prototype.push = function (...items) {
+      const size = push.apply(this, items);
+      if (items[0] === bytes) longest = Math.max(longest, size);
+      return size;
+    };
+    try {
+      for (let i = 0; i < 1_000; i++) {
+        splitter.push(bytes);
+        while (splitter.bufferedBytes > 0) expect(splitter.advance()).to.equal(true);
+        splitter.release();
+      }
+    } finally {
+      Object.assign(Array.prototype, { push });
+    }
+    expect(longest).to.equal(1);
+  });
+
   it('splits several frames of one chunk and keeps the unfinished one', () => {
     const splitter = new FrameSplitter();
     splitter.push(
