@@ -36,6 +36,23 @@ function fieldsOf(schema: HeaderSchema): readonly Field[] {
   return list;
 }
 
+/** A schema's fields at hand for headers that go one way: mostly the next one is of the same schema. */
+class LatestFields {
+  #schema: HeaderSchema | undefined;
+  #fields: readonly Field[] = [];
+
+  of(schema: HeaderSchema): readonly Field[] {
+    if (schema !== this.#schema) {
+      this.#fields = fieldsOf(schema);
+      this.#schema = schema;
+    }
+    return this.#fields;
+  }
+}
+
+const written = new LatestFields();
+const read = new LatestFields();
+
 /** Sets a member of any name, `__proto__` too. */
 function setOwn(object: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
@@ -53,7 +70,7 @@ export function encodeHeader<S extends HeaderSchema>(
   into: ExtFields = {},
 ): ExtFields {
   const values = header as Readonly<Record<string, unknown>>;
-  for (const [name, field, isInherited] of fieldsOf(schema)) {
+  for (const [name, field, isInherited] of written.of(schema)) {
     const given = isInherited && !Object.hasOwn(values, name) ? undefined : values[name];
     const value = given ?? field.fallback;
     if (value === undefined) {
@@ -86,7 +103,7 @@ export function decodeHeader<S extends HeaderSchema>(
   extFields: Readonly<ExtFields> | undefined,
 ): HeaderOutput<S> {
   const header: Record<string, unknown> = {};
-  for (const [name, field, isInherited] of fieldsOf(schema)) {
+  for (const [name, field, isInherited] of read.of(schema)) {
     const isMissing = extFields === undefined || (isInherited && !Object.hasOwn(extFields, name));
     const text = isMissing ? undefined : extFields[name];
     const value = text === undefined ? field.fallback : (field.parse(text) ?? field.fallback);
