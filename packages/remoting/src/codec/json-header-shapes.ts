@@ -45,7 +45,8 @@ export class JsonHeaderShapes {
   }
 
   #scan(bytes: Buffer, start: number, end: number): RemotingCommand | undefined {
-    if (++this.scans % SCANS_PER_SHAPE !== 0) return scanJsonHeader(bytes, start, end);
+    const learns = ++this.scans % SCANS_PER_SHAPE === 0 && bytes.length <= MAX_WORDS_BYTES;
+    if (!learns) return scanJsonHeader(bytes, start, end);
     const places: ChangingPlaces = {};
     const command = scanJsonHeader(bytes, start, end, places);
     // Those with a remark are failures, each with words of its own.
