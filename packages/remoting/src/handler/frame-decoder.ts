@@ -9,7 +9,7 @@ import { decodeFrame } from '../codec/frame-codec.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
-import { noteFrameBytes } from '../frame-bytes.js';
+import { noteFrameBytes, watchFrameBytes } from '../frame-bytes.js';
 import type { FrameBudget, FrameHolder } from './frame-budget.js';
 import { FrameDeadline } from './frame-deadline.js';
 import { messagesHeld, messagesWanted } from './message-hold-events.js';
@@ -169,6 +169,7 @@ export class FrameDecoder implements ChannelHandler {
     let endMillis = 0;
     let kept = false;
     this.#passing = true;
+    watchFrameBytes();
     while (this.#splitter.bufferedBytes > 0 && this.#isOpen(ctx)) {
       // A lone frame in its chunk, as most come, pays for no look at the clock, and of others only some do.
       if (passed === 1) endMillis = this.#clock.monotonic() + this.#maxMillisPerTurn;

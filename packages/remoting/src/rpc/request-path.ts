@@ -123,7 +123,7 @@ export class RequestPath {
     const deadlineMillis = this.#options.requestDeadlines ? deadlineMillisOf(request) : undefined;
     if (deadlineMillis !== undefined && deadlineMillis <= 0) {
       this.#counters.expired++;
-      if (handleTracing.hasSubscribers) traceRequestEnd(request, 'cancelled', undefined, undefined);
+      traceRequestEnd(request, 'cancelled', undefined, undefined);
       return;
     }
     const ctx =
@@ -171,7 +171,7 @@ export class RequestPath {
 
   /** Ends a request that has waited and is not worth carrying out any more. */
   #drop(ctx: ServingContext, request: RemotingCommand, entry: ProcessorEntry | undefined): void {
-    if (handleTracing.hasSubscribers) traceRequestEnd(request, 'cancelled', undefined, undefined);
+    traceRequestEnd(request, 'cancelled', undefined, undefined);
     this.#ended(ctx, entry, true);
   }
 
@@ -271,8 +271,9 @@ export class RequestPath {
         // A frozen one, for instance: it cannot be stamped.
         this.#answer(ctx, request, this.#errorResponse(error, ctx, request));
       }
-    } else if (handleTracing.hasSubscribers)
+    } else {
       traceRequestEnd(request, request.isOneway ? 'oneway' : 'unanswered', undefined, undefined);
+    }
   }
 
   #refuse(ctx: ServingContext, request: RemotingCommand, remark: string): void {
@@ -283,8 +284,7 @@ export class RequestPath {
   /** Oneway requests are never answered, not even with errors; a channel that is gone takes no answer. */
   #answer(ctx: ServingContext, request: RemotingCommand, response: RemotingCommand): void {
     if (request.isOneway || !ctx.channel.isActive) {
-      if (handleTracing.hasSubscribers)
-        traceRequestEnd(request, request.isOneway ? 'oneway' : 'cancelled', undefined, undefined);
+      traceRequestEnd(request, request.isOneway ? 'oneway' : 'cancelled', undefined, undefined);
       return;
     }
     this.#stamp(response, request);
@@ -292,8 +292,7 @@ export class RequestPath {
     this.#counters.responsesOut++;
     this.#counters.responseCodes.add(response.code);
     ctx.channel.writeAndFlush(response, (error) => {
-      if (handleTracing.hasSubscribers)
-        traceRequestEnd(request, error === undefined ? 'answered' : 'writeFailed', response, error);
+      traceRequestEnd(request, error === undefined ? 'answered' : 'writeFailed', response, error);
       if (error !== undefined) this.#notSent(ctx, request, error);
     });
   }
@@ -333,7 +332,7 @@ export class RequestPath {
       return RemotingCommand.response(responseCode, remark);
     }
     this.#counters.systemErrors++;
-    if (handleTracing.hasSubscribers) traceRequestError(request, error);
+    traceRequestError(request, error);
     const fields = this.#fields(error, ctx, request);
     // A processor that gives up because nobody waits has done right.
     const isAbort = error !== undefined && error === ctx.abortReason;

@@ -1,7 +1,7 @@
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { RequestTrace, requestTracing } from '../diagnostics.js';
 import type { RemotingError } from '../errors.js';
-import { frameBytesOf } from '../frame-bytes.js';
+import { frameBytesOf, watchFrameBytes } from '../frame-bytes.js';
 import type { InvokeCallback, ResponseFuture } from './response-future.js';
 
 type CallDescription = ConstructorParameters<typeof RequestTrace>[1];
@@ -24,6 +24,7 @@ export function traceCall(
   begin: BeginCall,
 ): void {
   const trace = new RequestTrace(request, description);
+  watchFrameBytes();
   let future: ResponseFuture | undefined;
   const ended: InvokeCallback = (error, response) => {
     outcome(trace, future, error, response);

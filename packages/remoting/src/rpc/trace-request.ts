@@ -1,10 +1,12 @@
 import type { Channel } from '../channel/channel.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { type HandleOutcome, HandleTrace, handleTracing } from '../diagnostics.js';
-import { frameBytesOf } from '../frame-bytes.js';
+import { frameBytesOf, watchFrameBytes } from '../frame-bytes.js';
 
 /** The traces of requests whose handling has not ended; only of those that began while there were subscribers. */
 const traces = new WeakMap<RemotingCommand, HandleTrace>();
+/** How many: while it is 0, the end of a request needs no look at all. */
+let open = 0;
 
 /** Lets the subscribers of `rmqns.remoting:handle` see a request; `handle` runs in the async context that one has bound to `start`. */
 export function traceRequest(
@@ -16,6 +18,8 @@ export function traceRequest(
   const { remoteAddress: address, localAddress } = channel;
   const trace = new HandleTrace(request, { name, address, localAddress, requestBytes: frameBytesOf(request) });
   traces.set(request, trace);
+  open++;
+  watchFrameBytes();
   handleTracing.start.runStores(trace, () => {
     try {
       handle();
@@ -27,6 +31,7 @@ export function traceRequest(
 
 /** The processor or a hook failed; the end is told apart. */
 export function traceRequestError(request: RemotingCommand, error: unknown): void {
+  if (open === 0) return;
   const trace = traces.get(request);
   if (trace !== undefined) trace.error = error;
 }
@@ -38,9 +43,11 @@ export function traceRequestEnd(
   response: RemotingCommand | undefined,
   error: unknown,
 ): void {
+  if (open === 0) return;
   const trace = traces.get(request);
   if (trace === undefined) return;
   traces.delete(request);
+  open--;
   trace.outcome = outcome;
   if (error !== undefined) trace.error = error;
   if (response !== undefined && outcome !== 'writeFailed') {
