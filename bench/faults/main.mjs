@@ -27,7 +27,7 @@ const FAULTS = {
 const DEFAULT_PEERS = PEERS.filter((name) => !name.startsWith('rmqns') || name === 'rmqns-raw-json');
 
 /** What a scenario may take with all its waits; each of them is shorter. */
-const SCENARIO_MILLIS = 60_000;
+const SCENARIO_MILLIS = 90_000;
 
 const usage = `npm run bench:faults -- [options]
 

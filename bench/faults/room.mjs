@@ -37,24 +37,27 @@ export async function openRoom(peerName) {
  */
 export async function underWatch({ server, other }, fault) {
   const rss = new RssSampler(server.pid);
-  await other.ask('watchBegin', { key: 'other', everyMillis: WATCH_EVERY_MILLIS });
-  await pause(QUIET_MILLIS);
-  const before = await other.ask('watchEnd');
-  rss.mark('before');
-  await other.ask('watchBegin', { key: 'other', everyMillis: WATCH_EVERY_MILLIS });
-  const [figures] = await Promise.all([fault(), pause(QUIET_MILLIS)]);
-  const during = await other.ask('watchEnd');
-  rss.mark('end');
-  await pause(QUIET_MILLIS);
-  rss.mark('after');
-  rss.stop();
-  return {
-    ...figures,
-    rssMiB: { before: rss.marks.before, peak: rss.peak, after: rss.marks.after },
-    otherP99Millis: { before: before.p99Millis, during: during.p99Millis },
-    otherFailed: during.failed,
-    serverCrashed: server.isRunning ? undefined : await server.exited,
-  };
+  try {
+    await other.ask('watchBegin', { key: 'other', everyMillis: WATCH_EVERY_MILLIS });
+    await pause(QUIET_MILLIS);
+    const before = await other.ask('watchEnd');
+    rss.mark('before');
+    await other.ask('watchBegin', { key: 'other', everyMillis: WATCH_EVERY_MILLIS });
+    const [figures] = await Promise.all([fault(), pause(QUIET_MILLIS)]);
+    const during = await other.ask('watchEnd');
+    rss.mark('end');
+    await pause(QUIET_MILLIS);
+    rss.mark('after');
+    return {
+      ...figures,
+      rssMiB: { before: rss.marks.before, peak: rss.peak, after: rss.marks.after },
+      otherP99Millis: { before: before.p99Millis, during: during.p99Millis },
+      otherFailed: during.failed,
+      serverCrashed: server.isRunning ? undefined : await server.exited,
+    };
+  } finally {
+    rss.stop();
+  }
 }
 
 /** Memory as the system counts it, also of a process that cannot answer. */

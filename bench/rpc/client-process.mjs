@@ -2,6 +2,7 @@
 import { answerQuestions } from '../harness/ask.mjs';
 import { callOnce, churnLoop, closedLoop, onewayLoop } from './closed-loop.mjs';
 import { LOADS } from './loads.mjs';
+import { openLoop } from './open-loop.mjs';
 import { makePayloads } from './payloads.mjs';
 import { loadPeer } from './peers.mjs';
 
@@ -27,6 +28,13 @@ answerQuestions({
     for (let i = 0; i < connections.length; i += CONNECTS_AT_ONCE) {
       await Promise.all(connections.slice(i, i + CONNECTS_AT_ONCE).map((connection) => callOnce(connection, payload)));
     }
+  },
+  /** Calls at a rate, whether answers come or not. */
+  async runOpen({ load: loadName, perSecond, seconds }) {
+    const load = LOADS[loadName];
+    const payloads = makePayloads(load, peer.traits);
+    const { calls, latencies } = await openLoop({ connections, perSecond, method: load.method, payloads, seconds });
+    return { calls, latencyMicros: latencies.summary() };
   },
   /** Runs a load until both the seconds and the calls are over, but no longer than `maxSeconds`. */
   async run({ load: loadName, inFlight, seconds, calls = 0, maxSeconds = seconds }) {

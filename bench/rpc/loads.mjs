@@ -31,6 +31,23 @@ export const LOADS = {
     large: true,
     about: '1 KiB beside one of just under 16 MiB at a time on the same connection; all figures are of the small ones',
   },
+  'open-50': {
+    kind: 'open',
+    method: 'echo',
+    share: 0.5,
+    bytes: KIB,
+    shapes: ['1x64'],
+    about:
+      '1 KiB at half the rate that the peer reached at this shape, whether answers come or not; latency from when a call was due',
+  },
+  'open-90': {
+    kind: 'open',
+    method: 'echo',
+    share: 0.9,
+    bytes: KIB,
+    shapes: ['1x64'],
+    about: 'the same at nine tenths of that rate',
+  },
   tls: { kind: 'calls', method: 'echo', bytes: KIB, tls: true, needs: 'tls', about: '1 KiB over TLS' },
   churn: { kind: 'churn', bytes: KIB, shapes: ['8x1'], needs: 'churn', about: 'connect, one call of 1 KiB, close' },
   idle: {

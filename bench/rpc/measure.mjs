@@ -36,7 +36,7 @@ export async function measure({ peer, loadName, shapes, tls, options }) {
       name: `the client of ${peer.name}`,
     });
     for (const shape of shapes) {
-      const measured = load.kind === 'idle' ? measureIdle : measureCalls;
+      const measured = { idle: measureIdle, open: measureOpen }[load.kind] ?? measureCalls;
       samples.push({
         shape,
         ...(await measured({ server, client, load, loadName, shape, options, isFirst: shape === shapes[0] })),
@@ -80,6 +80,27 @@ async function measureCalls({ server, client, load, loadName, shape, options, is
     p50Micros: latencyMicros.p50,
     p99Micros: latencyMicros.p99,
     p999Micros: latencyMicros.p999,
+    rssMiB: after.rssBytes / 2 ** 20,
+    delayP99Millis: after.delayP99Millis,
+  };
+}
+
+/** First as fast as it goes at the shape, then at a share of that. */
+async function measureOpen({ server, client, load, loadName, shape, options, isFirst }) {
+  const closed = { ...load, kind: 'calls' };
+  const most = await measureCalls({ server, client, load: closed, loadName, shape, options, isFirst });
+  const perSecond = load.share * most.requestsPerSecond;
+  const { seconds } = options;
+  const before = await server.ask('begin');
+  const run = await client.ask('runOpen', { load: loadName, perSecond, seconds }, seconds * 1000 + DRAIN_MILLIS);
+  const after = await server.ask('end');
+  return {
+    calls: run.calls,
+    requestsPerSecond: perSecond,
+    serverMicros: (after.cpuMicros - before.cpuMicros) / run.calls,
+    p50Micros: run.latencyMicros.p50,
+    p99Micros: run.latencyMicros.p99,
+    p999Micros: run.latencyMicros.p999,
     rssMiB: after.rssBytes / 2 ** 20,
     delayP99Millis: after.delayP99Millis,
   };

@@ -3,8 +3,11 @@
 const SLOW_MILLIS = 10;
 
 /** At once eight, each of 8 ms: 1,000 a second, and what comes beyond that waits. */
-const LIMITED_AT_ONCE = 8;
+export const LIMITED_AT_ONCE = 8;
 const LIMITED_MILLIS = 8;
+
+/** How long a call may wait for that, where a package can refuse those that wait longer. */
+export const LIMITED_QUEUE_MILLIS = 200;
 
 export const LIMITED_PER_SECOND = (LIMITED_AT_ONCE * 1000) / LIMITED_MILLIS;
 
@@ -26,7 +29,8 @@ export function makeMethods({ object }) {
     },
     /** Oneway requests that came in. */
     received: () => received,
-    waiting: limited.waiting,
+    /** The longest that a call of `limited` has waited. */
+    mostWaitedMillis: limited.mostWaitedMillis,
   };
 }
 
@@ -34,6 +38,7 @@ export function makeMethods({ object }) {
 function limit(atOnce, millis) {
   const queue = [];
   let running = 0;
+  let mostWaited = 0;
   const next = () => {
     running--;
     queue.shift()?.();
@@ -49,8 +54,14 @@ function limit(atOnce, millis) {
     run: (payload) =>
       new Promise((resolve) => {
         if (running < atOnce) start(payload, resolve);
-        else queue.push(() => start(payload, resolve));
+        else {
+          const since = performance.now();
+          queue.push(() => {
+            mostWaited = Math.max(mostWaited, performance.now() - since);
+            start(payload, resolve);
+          });
+        }
       }),
-    waiting: () => queue.length,
+    mostWaitedMillis: () => mostWaited,
   };
 }

@@ -10,7 +10,7 @@ export const usage = `npm run bench:rpc -- [options]
   --warmup-calls N      and at least so many calls, but never longer than three times --warmup-seconds (50000)
   --peers A,B           ${PEERS.join(', ')} (all)
   --loads A,B           ${Object.keys(LOADS).join(', ')}; all (echo-1k)
-  --shapes A,B          connections x calls in flight, for loads without a shape of their own (1x1,1x64,16x8)
+  --shapes A,B          connections x calls in flight, for loads without a shape of their own (1x1,1x64,16x8,200x2)
   --server-core N       processor of the server (0)
   --client-core N       processor of the client with the load (1)
   --out FOLDER          where the results are written (bench/results)
@@ -31,7 +31,7 @@ export function parseOptions(args) {
       'warmup-calls': { type: 'string', default: '50000' },
       peers: { type: 'string', default: PEERS.join(',') },
       loads: { type: 'string', default: 'echo-1k' },
-      shapes: { type: 'string', default: '1x1,1x64,16x8' },
+      shapes: { type: 'string', default: '1x1,1x64,16x8,200x2' },
       'server-core': { type: 'string', default: '0' },
       'client-core': { type: 'string', default: '1' },
       out: { type: 'string' },

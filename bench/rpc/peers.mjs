@@ -24,7 +24,7 @@ export const PEERS = [
  * - `oneway`, `tls`, `churn`, `idle`: whether it can do that
  * - `dialsBack`: whether answers come over a connection that the server makes
  *
- * Beside it stand `listen(options)`, which gives `{ port }`, and `connect({ port, ...options })`, which gives
+ * Beside it stand `listen(options)`, which gives `{ port }` (and `mostWaitedMillis()`, where calls of `limited` wait before the method), and `connect({ port, ...options })`, which gives
  * `{ call(method, payload, done), oneway(method, payload), close() }`. The options:
  *
  * - `methods`: what the server does, by name
@@ -32,7 +32,6 @@ export const PEERS = [
  * - `large`: bodies may be up to 16 MiB
  * - `timeoutMillis`: of calls, for those that have a timeout by default, where that is too short for a load
  * - `brisk`: faults are to be noticed within some 5 s, where there is a setting for that
- * - `overload`: `isBusy()` tells that too many calls of `limited` wait, for those that can be told
  */
 export async function loadPeer(name) {
   const { traits, listen, connect } = await import(`./peers/${name}.mjs`);

@@ -12,13 +12,14 @@ const DELAY_RESOLUTION_MILLIS = 10;
 const [name, options = '{}'] = process.argv.slice(2);
 let made;
 let delay;
+let waited;
 
 answerQuestions({
   async listen() {
     const peer = await loadPeer(name);
     made = makeMethods(peer.traits);
-    const overload = { isBusy: () => made.waiting() >= 64 };
-    const { port } = await peer.listen({ methods: made.methods, overload, ...JSON.parse(options) });
+    const { port, mostWaitedMillis } = await peer.listen({ methods: made.methods, ...JSON.parse(options) });
+    waited = mostWaitedMillis ?? made.mostWaitedMillis;
     return { port };
   },
   begin() {
@@ -34,6 +35,7 @@ answerQuestions({
     return { ...used, delayP99Millis: Math.max(0, delay.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLIS) };
   },
   usage,
+  waited: () => waited(),
   collected() {
     setFlagsFromString('--expose-gc');
     const gc = runInNewContext('gc');

@@ -7,7 +7,9 @@ import {
   SerializeType,
   TracingChannelName,
   t,
+  WorkQueue,
 } from '@rmqns/remoting';
+import { LIMITED_AT_ONCE, LIMITED_QUEUE_MILLIS } from '../methods.mjs';
 
 /**
  * Ours in its forms: raw processors with the two header formats, typed calls, and typed calls that hooks and tracing watch.
@@ -47,6 +49,20 @@ const ObjectCommand = defineCommand({
   response: objectFields,
 });
 
+/** What an application has before work that so many can do at once, and a look at how long requests wait there. */
+class LimitedQueue {
+  queue = new WorkQueue({ concurrency: LIMITED_AT_ONCE, queueCapacity: 64, maxQueueMillis: LIMITED_QUEUE_MILLIS });
+  #most = 0;
+
+  constructor() {
+    setInterval(() => {
+      this.#most = Math.max(this.#most, this.queue.oldestMillis);
+    }, 1).unref();
+  }
+
+  mostWaitedMillis = () => this.#most;
+}
+
 /** @param {Form} form */
 export function rmqns({ typed = false, serializeType = SerializeType.JSON, watched = false }) {
   return {
@@ -57,23 +73,25 @@ export function rmqns({ typed = false, serializeType = SerializeType.JSON, watch
       oneway: true,
       tls: true,
     },
-    async listen({ methods, overload, large, brisk, tls }) {
+    async listen({ methods, large, brisk, tls }) {
       const server = new RemotingServer({
         port: 0,
         ...limitFor(large),
         ...(brisk ? BRISK : {}),
         tls: tls && { mode: 'enforcing', keyPath: tls.keyPath, certPath: tls.certPath },
       });
+      const queue = new LimitedQueue();
       if (watched) watch(server);
       if (typed) handleTyped(server, methods);
-      else processRaw(server, methods, overload);
+      else processRaw(server, methods, queue);
       await server.start();
-      return { port: Number(server.address.split(':').at(-1)) };
+      return { port: Number(server.address.split(':').at(-1)), mostWaitedMillis: queue.mostWaitedMillis };
     },
     async connect({ port, timeoutMillis, large, tls }) {
       const address = `127.0.0.1:${port}`;
       const client = new RemotingClient({
         timeoutMillis,
+        connectTimeoutMillis: timeoutMillis,
         ...limitFor(large),
         tls: tls && { trustCertPath: tls.certPath },
       });
@@ -84,18 +102,18 @@ export function rmqns({ typed = false, serializeType = SerializeType.JSON, watch
   };
 }
 
-function processRaw(server, methods, overload) {
+function processRaw(server, methods, limited) {
   for (const [name, code] of Object.entries(CODES)) {
     const method = methods[name];
     const respond = (body) => RemotingCommand.response(0, undefined, { body });
-    server.registerProcessor(code, {
+    const processor = {
       processRequest(_ctx, request) {
         const result = method(request.body ?? EMPTY);
         if (result === undefined) return undefined;
         return typeof result.then === 'function' ? result.then(respond) : respond(result);
       },
-      ...(name === 'limited' && overload !== undefined ? { rejectRequest: overload.isBusy } : {}),
-    });
+    };
+    server.registerProcessor(code, processor, name === 'limited' ? limited.queue : undefined);
   }
 }
 
