@@ -79,7 +79,7 @@ describe('a server of 128 MiB among a thousand hostile peers', function () {
     expect(server.isRunning).to.equal(true);
     expect(closed['announces2GiB']).to.be.above(0);
     expect(closed['noise']).to.be.above(0);
-    expect(most.rss).to.be.below(512 * MIB);
+    expect(most.rss).to.be.below(256 * MIB);
     expect(after.held - before.held).to.be.below(KEPT_BYTES);
   });
 });

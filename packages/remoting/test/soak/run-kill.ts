@@ -15,6 +15,8 @@ export const runKill: SoakScenario = async (number) => {
   const millis: number[] = [];
   /** The same, but since the system told of the first connection, which a busy machine does late. */
   const ownMillis: number[] = [];
+  /** What this process worked meanwhile, which no other can lengthen. */
+  const cpuMillis: number[] = [];
   const endings: Record<string, number> = {};
   for (let round = 0; round < rounds; round++) {
     const server = await ServerProcess.start();
@@ -39,11 +41,14 @@ export const runKill: SoakScenario = async (number) => {
     await Promise.all(
       clients.map((client) => client.invokeSync(server.address, RemotingCommand.request(askedFor.echo), 60_000)),
     );
+    const cpuBefore = process.cpuUsage();
     const killed = performance.now();
     await server.kill();
     await Promise.all(calls);
     millis.push(last - killed);
     ownMillis.push(last - noticed);
+    const { user, system } = process.cpuUsage(cpuBefore);
+    cpuMillis.push((user + system) / 1_000);
     for (const client of clients)
       if (Object.keys(client.describe().pendingCalls).length > 0) faults.push(`round ${round}: calls are left behind`);
     await Promise.all(clients.map((client) => client.destroy()));
@@ -55,7 +60,17 @@ export const runKill: SoakScenario = async (number) => {
   if (endings['CONNECTION_CLOSED, sent: maybe'] !== rounds * CLIENTS * CALLS_OF_EACH)
     faults.push('calls ended otherwise than with CONNECTION_CLOSED, sent: maybe');
   const callsOfEachRound = CLIENTS * CALLS_OF_EACH;
-  return { figures: { rounds, callsOfEachRound, sinceKillMillis: total, sinceFirstSignMillis: own, endings }, faults };
+  return {
+    figures: {
+      rounds,
+      callsOfEachRound,
+      sinceKillMillis: total,
+      sinceFirstSignMillis: own,
+      cpuMillis: leastToMost(cpuMillis),
+      endings,
+    },
+    faults,
+  };
 };
 
 function leastToMost(values: readonly number[]): {

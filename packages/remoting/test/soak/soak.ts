@@ -12,6 +12,7 @@
  * Ends with 1 when something is wrong. `--write` keeps the figures in bench/results.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repositoryRoot } from '@rmqns/test-kit';
@@ -54,13 +55,15 @@ async function main(): Promise<void> {
     if (!Number.isFinite(value) || value < 0) throw new Error(`--${option} must be a number from 0`);
     return value;
   };
+  // Times of a busy machine say little.
+  const loadAverageAtStart = Math.round(10 * (loadavg()[0] ?? 0)) / 10;
   const began = performance.now();
   const report = await scenario(number);
   const seconds = Math.round((performance.now() - began) / 100) / 10;
   for (const [figure, value] of Object.entries(report.figures)) say(`${name}: ${figure}: ${show(value)}`);
   for (const fault of report.faults) say(`${name}: FAULT: ${fault}`);
   say(`${name}: ${report.faults.length === 0 ? 'passed' : 'failed'} in ${seconds} s`);
-  if (values.write) write(name, { ...report, seconds });
+  if (values.write) write(name, { ...report, seconds, loadAverageAtStart });
   process.exitCode = report.faults.length === 0 ? 0 : 1;
 }
 
@@ -68,7 +71,10 @@ function show(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function write(name: string, report: SoakReport & { readonly seconds: number }): void {
+function write(
+  name: string,
+  report: SoakReport & { readonly seconds: number; readonly loadAverageAtStart: number },
+): void {
   const folder = join(repositoryRoot, 'bench/results');
   mkdirSync(folder, { recursive: true });
   const stamp = new Date().toISOString().slice(0, 16).replace(/[-:]/g, '').replace('T', '-');
