@@ -28,8 +28,11 @@ function needsActingMaster(
   return queues !== undefined && (queues.perm & PermName.WRITE) === 0;
 }
 
-/** Ids ascend in what the tables hand out, and still do: the smallest becomes the smallest there is. */
+/** Ids ascend in what the tables hand out, and still do. */
 function promoted(brokerAddrs: ReadonlyMap<Long, string>): ReadonlyMap<Long, string> {
   const [smallest, ...others] = brokerAddrs;
-  return new Map(smallest === undefined ? [] : [[MASTER_ID, smallest[1]], ...others]);
+  if (smallest === undefined) return brokerAddrs;
+  const below = others.findIndex(([id]) => id > MASTER_ID);
+  others.splice(below < 0 ? others.length : below, 0, [MASTER_ID, smallest[1]]);
+  return new Map(others);
 }

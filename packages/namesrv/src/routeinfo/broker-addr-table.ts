@@ -30,11 +30,10 @@ export class BrokerAddrTable {
     for (const [brokerName, group] of this.#groups) yield [brokerName, group.data];
   }
 
-  /** The address that Apache's finds first, whose table is made with this capacity: of the smallest id of a group. */
+  /** The address that Apache's finds first, whose table is made with this capacity. */
   firstAddr(capacity: number): string | undefined {
     const groups = this.#groups.values();
-    const group = firstInJavaOrder(groups, ({ brokerName }) => brokerName, { size: this.#groups.size, capacity });
-    return group?.minId === undefined ? undefined : group.addrOf(group.minId);
+    return firstInJavaOrder(groups, ({ brokerName }) => brokerName, { size: this.#groups.size, capacity })?.firstAddr;
   }
 
   /** The groups that have this address as a member; a copy. */

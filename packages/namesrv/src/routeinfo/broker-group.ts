@@ -1,5 +1,6 @@
 import type { BrokerData } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
+import { firstInJavaOrder } from './java-hash-order.js';
 
 /** One broker group while it changes. What is handed out is a copy, made when it is asked for and kept until the next change. */
 export class BrokerGroup {
@@ -55,6 +56,12 @@ export class BrokerGroup {
       for (const id of this.#addrs.keys()) if (this.#minId === undefined || id < this.#minId) this.#minId = id;
     }
     return this.#minId;
+  }
+
+  /** The address that Java's map of the ids shows first: of the smallest one, as long as ids are small and not negative. */
+  get firstAddr(): string | undefined {
+    const entries = this.#addrs.entries();
+    return firstInJavaOrder(entries, ([id]) => id, { size: this.#addrs.size, capacity: 16 })?.[1];
   }
 
   /** The group as clients see it, ids ascending as they do in Apache's maps for the ids that occur; immutable. */

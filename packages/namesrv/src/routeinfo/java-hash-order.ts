@@ -1,19 +1,21 @@
+import type { Long } from '@rmqns/remoting/json';
+
 /**
- * Which of some names Java's HashMap or ConcurrentHashMap shows first, where an answer of Apache's depends on that (reference:
+ * Which of some names, or ids, Java's HashMap or ConcurrentHashMap shows first, where an answer of Apache's depends on that (reference:
  * nameserver 8.6). The names come in the order in which they were put, which decides within a bucket.
  *
  * @param capacity the table's initial size, a power of two; it doubles as the names fill three quarters of it
  */
 export function firstInJavaOrder<T>(
   entries: Iterable<T>,
-  nameOf: (entry: T) => string,
+  keyOf: (entry: T) => string | Long,
   { size, capacity }: { readonly size: number; readonly capacity: number },
 ): T | undefined {
   const buckets = bucketsFor(size, capacity);
   let first: T | undefined;
   let firstBucket = buckets;
   for (const entry of entries) {
-    const bucket = bucketOf(nameOf(entry), buckets);
+    const bucket = bucketOf(keyOf(entry), buckets);
     if (bucket < firstBucket) {
       first = entry;
       firstBucket = bucket;
@@ -41,13 +43,19 @@ function bucketsFor(size: number, capacity: number): number {
   return buckets;
 }
 
-function bucketOf(name: string, buckets: number): number {
-  const hash = javaHash(name);
+function bucketOf(key: string | Long, buckets: number): number {
+  const hash = typeof key === 'string' ? stringHash(key) : longHash(key);
   return (hash ^ (hash >>> 16)) & (buckets - 1);
 }
 
+/** `Long.hashCode`. */
+function longHash(value: Long): number {
+  const bits = BigInt(value);
+  return Number(BigInt.asIntN(32, bits)) ^ Number(BigInt.asIntN(32, bits >> 32n));
+}
+
 /** `String.hashCode`. */
-function javaHash(text: string): number {
+function stringHash(text: string): number {
   let hash = 0;
   for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
   return hash;

@@ -161,7 +161,8 @@ export class RouteTables {
     if (!this.profile.fiveX || cause === 'conflict') return;
     if (!group.enableActingMaster) return;
     this.#noteMinBrokerId(group, formerMinId, brokerAddr, cause);
-    if (group.addrOf(MASTER_ID) !== undefined) return;
+    // As in Apache an id below the master's counts as one.
+    if (group.minId !== undefined && group.minId <= MASTER_ID) return;
     for (const topic of this.#topicQueueTable.topicsOf(brokerName)) {
       const queues = this.#topicQueueTable.get(topic, brokerName);
       if (queues !== undefined) this.changePerm(topic, brokerName, queues.perm & ~PermName.WRITE, group.cluster, cause);

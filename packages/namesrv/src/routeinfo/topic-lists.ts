@@ -17,10 +17,14 @@ export function topicsByCluster(tables: RouteTables, clusterName: string): strin
   return [...topics];
 }
 
-/** Each cluster's name, then those of its broker groups (reference: nameserver 2.10). */
+/** Each cluster's name, then those of its broker groups, each name once (reference: nameserver 2.10). */
 export function systemTopicList(tables: RouteTables): SystemTopicList {
-  const topicList: string[] = [];
-  for (const [cluster, brokerNames] of tables.clusterAddrTable.entries()) topicList.push(cluster, ...brokerNames);
+  const names = new Set<string>();
+  for (const [cluster, brokerNames] of tables.clusterAddrTable.entries()) {
+    names.add(cluster);
+    for (const brokerName of brokerNames) names.add(brokerName);
+  }
+  const topicList = [...names];
   const brokerAddr = tables.brokerAddrTable.firstAddr(tables.profile.brokerTableCapacity);
   return brokerAddr === undefined ? { topicList } : { topicList, brokerAddr };
 }

@@ -375,4 +375,15 @@ describe('removal of the master, profile 5.3.3', () => {
       ['perm.changed', 'channel-closed'],
     ]);
   });
+
+  it("as in Apache a group keeps the write bit while it has an id below the master's", () => {
+    const { manager } = recordingManager('5.3.3');
+    const over = { enableActingMaster: true };
+    manager.registerBroker(registration({ connection: 1, over }), 0);
+    manager.registerBroker(registration({ id: -1, addr: 's:1', connection: 2, over }), 0);
+    manager.addWritePermOfBroker('broker-a');
+    manager.onChannelDestroy(1);
+    expect(routeOf(manager, 'T1')).to.deep.equal({ 'broker-a': ['-1=s:1'] });
+    expect(permOf(manager, 'T1')).to.equal(6);
+  });
 });

@@ -22,6 +22,16 @@ describe('firstInJavaOrder', () => {
     expect(first(many, 16)).to.equal('a');
   });
 
+  it('takes ids by their hash: small ones ascend, and -1 has that of 0', () => {
+    const id = (...ids: (number | bigint)[]): number | bigint | undefined =>
+      firstInJavaOrder(ids, (value) => value, { size: ids.length, capacity: 16 });
+    expect(id(2, 1, 3)).to.equal(1);
+
+    expect(id(7, -1)).to.equal(-1);
+    expect(id(9_223_372_036_854_775_807n, 0)).to.equal(9_223_372_036_854_775_807n);
+    expect(id(16, 15)).to.equal(16);
+  });
+
   it('is none of no names', () => {
     expect(first([], 16)).to.equal(undefined);
   });

@@ -84,7 +84,7 @@ for (const profile of ALL) {
       expect(manager.wipeWritePermOfBroker('broker-x')).to.equal(0);
     });
 
-    it('a topic is deleted everywhere, or on the groups of one cluster; 8.4 trap 5: an unknown cluster deletes nothing', () => {
+    it('a topic is deleted everywhere, or on the groups of one cluster; 8.4 trap 5: an unknown cluster deletes nothing, as in Apache', () => {
       const { manager } = recordingManager(profile);
       manager.registerBroker(registration({ cluster: 'C1', name: 'broker-a', addr: 'a:1' }), 0);
       manager.registerBroker(registration({ cluster: 'C2', name: 'broker-b', addr: 'b:1' }), 0);
@@ -116,6 +116,12 @@ for (const profile of ALL) {
         [1, 's:1'],
       ]);
       expect([...manager.getBrokerMemberGroup('broker-x')]).to.deep.equal([]);
+    });
+
+    it('304 names a group of two clusters once, as any name', () => {
+      const { manager } = recordingManager(profile);
+      for (const cluster of ['C1', 'C2']) manager.registerBroker(registration({ cluster, name: 'C2' }), 0);
+      expect(manager.getSystemTopicList().topicList).to.have.members(['C1', 'C2']);
     });
 
     it("304 shows the broker that Java's map of this release would show first", () => {
