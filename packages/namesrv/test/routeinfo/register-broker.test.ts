@@ -327,7 +327,7 @@ describe('registerBroker, profile 4.7.1', () => {
     );
   };
 
-  it('8.4 trap 11: a changed entry moves to the end of the list, an equal one stays', () => {
+  it('8.4 trap 11: as in Apache 4.7.1 a changed entry moves to the end of the list, an equal one stays', () => {
     expect(order('4.7.1')).to.deep.equal([
       ['broker-b', 'broker-a'],
       ['broker-a', 'broker-b'],
@@ -372,7 +372,7 @@ describe('registerBroker, profile 5.3.3', () => {
     expect(contents(manager)).to.deep.equal(before);
   });
 
-  it('10.3 row 7: a topic deleted here comes back with the next registration of the same version (8.4 trap 3, P28)', () => {
+  it('10.3 row 7: a topic deleted here comes back with the next registration of the same version (8.4 trap 3, P28), as in Apache 5.x', () => {
     const { manager } = recordingManager(profile);
     manager.registerBroker(registration(), 0);
     manager.deleteTopic('T1');
@@ -461,7 +461,7 @@ describe('registerBroker, profile 5.3.3', () => {
     });
   }
 
-  it('8.4 trap 7: zone and acting master follow the last member that registered', () => {
+  it('8.4 trap 7: zone and acting master follow the last member that registered, as in Apache', () => {
     const { manager } = recordingManager(profile);
     const group = () => manager.getAllClusterInfo().brokerAddrTable.get('broker-a');
     manager.registerBroker(registration({ over: { zoneName: 'z1', enableActingMaster: true } }), 0);
@@ -482,7 +482,7 @@ describe('registerBroker, profile 5.3.3', () => {
     }
   });
 
-  it('8.4 trap 8: a slave next to a smaller id registers no topics', () => {
+  it('8.4 trap 8: a slave next to a smaller id registers no topics, as in Apache', () => {
     const { manager } = recordingManager(profile);
     const over = { enableActingMaster: true };
     manager.registerBroker(registration({ id: 0, addr: 'm:1', topics: ['M1', 'M2'], over }), 0);
