@@ -23,19 +23,28 @@ export interface Group {
   readonly cluster: string;
   readonly name: string;
   readonly members: readonly Member[];
+  /** A second cluster under which its members register, too; they never leave, for then ours and Apache's differ (rule group-in-two-clusters). */
+  readonly secondCluster?: string;
   /** What its last registration said of the whole group. */
   flags: { readonly zoneName?: string; readonly enableActingMaster?: string };
 }
 
 const CLUSTERS = ['C1', 'C2', 'Größe-集群'] as const;
-const NAMES = ['broker-a', 'broker-b', 'raw-empty', 'b "c" d', 'брокер-7', 'big'] as const;
-const BIG_ID = '9007199254740993';
+const NAMES = ['broker-a', 'broker-b', 'raw-empty', 'b "c" d', 'брокер-7', 'odd', 'wanders'] as const;
+/** Beyond what a double holds, and of either sign. */
+const ODD_IDS = ['9007199254740993', '-1', '-9223372036854775808', '9223372036854775807'] as const;
 
-/** Groups of which nothing is registered yet: ids 0 to 3, and two addresses for each of the first two. */
+/** Groups of which nothing is registered yet: ids 0 to 3, and two addresses for each of the first two; or odd ids. */
 export function createGroups(): Group[] {
   return NAMES.map((name, index) => {
     const members: Member[] = [];
-    const group: Group = { cluster: CLUSTERS[index % CLUSTERS.length] ?? 'C1', name, members, flags: {} };
+    const group: Group = {
+      cluster: CLUSTERS[index % CLUSTERS.length] ?? 'C1',
+      name,
+      members,
+      ...(name === 'wanders' ? { secondCluster: 'C2' } : {}),
+      flags: {},
+    };
     const add = (brokerId: string, host: number): void => {
       members.push({
         group,
@@ -47,8 +56,11 @@ export function createGroups(): Group[] {
         ghost: false,
       });
     };
-    if (name === 'big') {
-      add(BIG_ID, 1);
+    if (name === 'odd') {
+      for (const [at, id] of ODD_IDS.entries()) add(id, at + 1);
+    } else if (name === 'wanders') {
+      add('0', 1);
+      add('1', 2);
     } else {
       for (const id of [0, 1, 2, 3]) add(String(id), id + 1);
       add('0', 11);

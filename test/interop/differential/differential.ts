@@ -4,7 +4,7 @@ import { type Mismatch, type Played, playBoth } from './play-both.js';
 import { Random } from './random.js';
 import { type ServerSettings, startServerPair } from './servers.js';
 import { shrink, shrinkByKind } from './shrink.js';
-import type { Step } from './step.js';
+import { isRequest, type Step } from './step.js';
 
 /** What to try. */
 export interface DifferentialOptions {
@@ -62,12 +62,15 @@ export function settingsOf(version: ApacheVersion, seed: number): ServerSettings
     ...on('supportActingMaster'),
     ...(random.once(3) ? { deleteTopicWithBrokerRegistration: 'true' } : {}),
     ...(random.once(6) ? { returnOrderTopicConfigToBroker: 'false' } : {}),
+    // What is to expire does so soon, and a server that waits does so for longer than any run takes.
+    scanNotActiveBrokerInterval: '50',
+    waitSecondsForService: '100000',
   };
 }
 
 /** Steps that go together: those that only ask, KV, each broker group with its connections, and the rest by code. */
 function whatItChanges(step: Step): string {
-  if ('close' in step) return 'closes';
+  if (!isRequest(step)) return 'closes';
   if (READING.has(step.code)) return 'reads';
   if (KV.has(step.code)) return 'KV';
   return step.extFields?.['brokerName'] ?? String(step.code);
@@ -76,7 +79,7 @@ function whatItChanges(step: Step): string {
 /** A shorter sequence must fail in the same way, not in another. */
 function kindOf({ step, theirs, ours }: Mismatch): string {
   const members = [...Object.keys(theirs), ...Object.keys(ours)].map((path) => path.split('.').slice(0, 2).join('.'));
-  return `${'close' in step ? 'close' : step.code} ${[...new Set(members)].sort().join()}`;
+  return `${isRequest(step) ? step.code : 'close'} ${[...new Set(members)].sort().join()}`;
 }
 
 function describe(

@@ -11,13 +11,14 @@ import {
   type TopicFields,
   V3_0_11,
 } from './registration-body.js';
-import type { RequestStep, Step } from './step.js';
+import { isRequest, type RequestStep, type Step } from './step.js';
 
 // What is not asked, since ours differs on purpose and the tables would differ ever after (rules of docs/compatibility.json):
 // - many-brokers-one-connection, heard-elsewhere, strangers-heartbeat: a broker has a connection of its own, and is heard on no other;
 // - register-without-field, empty-names, half-surrogate-pair, topic-without-name, null-topic-table: no such registrations;
 // - single-topic-first: one topic only where the id is taken;
-// - one-address-two-names, one-address-two-clusters, group-in-two-clusters: an address has one group, a group one cluster;
+// - one-address-two-names, one-address-two-clusters: an address has one group;
+// - group-in-two-clusters: who registers in two clusters never leaves;
 // - unregister-foreign-address, unregister-wrong-id, unregister-wrong-name, unregister-wrong-cluster: in 4.x;
 // - unknown-code, newer-codes-in-4x: 4.x is asked what it knows;
 // - deflated-but-called-uncompressed, attributes-compressed-4x: a body is what its header says, and of the server's generation;
@@ -59,7 +60,7 @@ export function generateSteps(version: ApacheVersion, seed: number, count: numbe
 }
 
 function withoutEmptyBinaryValues(step: Step): Step {
-  if ('close' in step || step.style !== 'ROCKETMQ') return step;
+  if (!isRequest(step) || step.style !== 'ROCKETMQ') return step;
   return Object.values(step.extFields ?? {}).includes('') ? { ...step, style: 'JSON' } : step;
 }
 
@@ -82,6 +83,7 @@ class Generator {
       [22, () => this.#register()],
       [5, () => this.#unregister()],
       [4, () => this.#close()],
+      [this.#fiveX ? 1 : 0, () => this.#expire()],
       [6, () => this.#queryDataVersion()],
       [this.#fiveX ? 3 : 0, () => this.#heartbeat()],
       [26, () => [this.#lookup(this.#random.pick(TOPICS))]],
@@ -95,6 +97,7 @@ class Generator {
       [this.#fiveX ? 1 : 0, () => [this.#client(this.#random.pick([999, 9999, 32_000, 50]))]],
       [1, () => [this.#withoutFields()]],
       [3, () => [this.#config()]],
+      [this.#fiveX ? 1 : 0, () => this.#waitForService()],
     ]);
     return make();
   }
@@ -155,7 +158,7 @@ class Generator {
     const known = group.members.some(({ registered }) => registered);
     // Now and then it comes back on another connection, before the old one has closed.
     const before = member.conn;
-    const moves = before === undefined || random.once(12);
+    const moves = before === undefined || (mayLeave(group) && random.once(12));
     if (moves) member.conn = this.#newConn();
 
     const changed = member.ghost || replaces || random.once(2);
@@ -164,7 +167,10 @@ class Generator {
     const stale = this.#fiveX && replaces && stateOf(holder) > stateOf(member);
     // A first registration of one topic is refused and leaves a trace, but in a group that is there.
     const oneTopicWillDo = !this.#fiveX || (holder !== undefined && !switched);
-    const registration = this.#registration(member, brokerId, oneTopicWillDo);
+    const made = this.#registration(member, brokerId, oneTopicWillDo);
+    // Seen to be done by its new version, so that the answer is not needed.
+    const oneway = changed && !stale && made.bodyBase64 === undefined && isStrict(made.body) && random.once(6);
+    const registration: RequestStep = oneway ? { ...made, oneway } : made;
     if (stale) {
       member.registered = false;
       member.ghost = true;
@@ -225,8 +231,8 @@ class Generator {
     const extFields: Record<string, string> = {
       brokerName: group.name,
       brokerAddr: member.addr,
-      clusterName: group.cluster,
-      brokerId: random.once(12) ? `+${brokerId}` : brokerId,
+      clusterName: group.secondCluster !== undefined && random.once(2) ? group.secondCluster : group.cluster,
+      brokerId: random.once(12) && !brokerId.startsWith('-') ? `+${brokerId}` : brokerId,
       compressed: compressed && random.once(2) ? 'TRUE' : String(compressed),
       ...(random.once(8) ? {} : { haServerAddr: member.addr.replace(':10911', ':10912') }),
       ...(checksum === undefined ? {} : { bodyCrc32: checksum }),
@@ -293,7 +299,7 @@ class Generator {
     const random = this.#random;
     const unknown = { brokerName: 'no-such', brokerAddr: '10.9.0.1:10911', clusterName: 'C1', brokerId: '0' };
     if (random.once(5)) return [this.#client(104, unknown)];
-    const member = this.#member(({ registered, conn }) => registered && conn !== undefined);
+    const member = this.#member(({ registered, conn, group }) => registered && conn !== undefined && mayLeave(group));
     if (member === undefined) return [];
     member.registered = false;
     member.ghost = false;
@@ -304,13 +310,28 @@ class Generator {
   }
 
   #close(): Step[] {
-    const member = this.#member(({ conn }) => conn !== undefined);
+    const member = this.#member(({ conn, group }) => conn !== undefined && mayLeave(group));
     if (member?.conn === undefined) return [];
     const step = { close: member.conn };
     member.conn = undefined;
     if (!member.registered) member.ghost = true;
     member.registered = false;
     return [step];
+  }
+
+  /** It registers once more, to be silent for no time at all. */
+  #expire(): Step[] {
+    const member = this.#member(({ registered, conn, group }) => registered && conn !== undefined && mayLeave(group));
+    if (member?.conn === undefined) return [];
+    member.version = this.#nextVersion(member);
+    const { conn, addr } = member;
+    const registration = this.#registration(member, member.brokerId, true);
+    member.conn = undefined;
+    member.registered = false;
+    return [
+      { ...registration, extFields: { ...registration.extFields, heartbeatTimeoutMillis: '1' } },
+      { expire: addr, conn },
+    ];
   }
 
   #queryDataVersion(): Step[] {
@@ -466,6 +487,12 @@ class Generator {
     return { ...this.#client(318), body: lines.map((line) => `${line}\n`).join('') };
   }
 
+  /** A server that is not ready answers everything but routes. */
+  #waitForService(): Step[] {
+    const wait = (value: string): RequestStep => ({ ...this.#client(318), body: `needWaitForService=${value}\n` });
+    return [wait('true'), this.#lookup(this.#random.pick(TOPICS)), this.#client(106), wait('false')];
+  }
+
   /** Requests without what they need, which change nothing. */
   #withoutFields(): RequestStep {
     const random = this.#random;
@@ -475,6 +502,20 @@ class Generator {
       return this.#client(104, { brokerName: 'broker-a', brokerAddr: '10.9.0.4:10911', clusterName: 'C1' });
     }
     return this.#client(code, random.pick([{ brokerAddr: '10.9.0.4:10911' }, { clusterName: 'C1' }, {}]));
+  }
+}
+
+/** Whether our answers and Apache's stay the same when a member leaves. */
+function mayLeave({ secondCluster }: Group): boolean {
+  return secondCluster === undefined;
+}
+
+/** Whether a registration can be read by any reader of JSON, and has a data version where brokers of today have it. */
+function isStrict(body: string | undefined): boolean {
+  try {
+    return 'topicConfigSerializeWrapper' in (JSON.parse(body ?? '') as object);
+  } catch {
+    return false;
   }
 }
 

@@ -4,7 +4,7 @@ import { type AnswerView, comparable } from '../../conformance/answer-view.js';
 import { differenceOf } from '../../conformance/differences.js';
 import { deliberateDifferences } from './deliberate-differences.js';
 import type { ServerPair } from './servers.js';
-import type { Step } from './step.js';
+import { isRequest, type Step } from './step.js';
 
 /** Answers to one step that differ, and not on purpose. */
 export interface Mismatch {
@@ -42,7 +42,7 @@ function ruleFor(
   theirs: AnswerView | null,
   ours: AnswerView | null,
 ): string | undefined {
-  if ('close' in step || theirs === null || ours === null) return undefined;
+  if (!isRequest(step) || theirs === null || ours === null) return undefined;
   return deliberateDifferences.find(
     ({ versions, explains }) => versions.includes(version) && explains(step, theirs, ours),
   )?.rule;

@@ -1,10 +1,11 @@
 import { type ApacheVersion, eventually, WireClient, type WireFrame } from '@rmqns/test-kit';
 import { type AnswerView, answerView } from '../../conformance/answer-view.js';
-import { encodeStep, type RequestStep, type Step } from './step.js';
+import { encodeStep, isRequest, type RequestStep, type Step } from './step.js';
 
 const REGISTER_BROKER = 103;
 const UNREGISTER_BROKER = 104;
 const GET_BROKER_CLUSTER_INFO = 106;
+const QUERY_DATA_VERSION = 322;
 const SEEN_TIMEOUT_MILLIS = 10_000;
 /** Long, since a JVM on a busy machine now and then thinks for a while. */
 const ANSWER_TIMEOUT_MILLIS = 20_000;
@@ -34,9 +35,18 @@ export class PlayedServer implements AsyncDisposable {
       await this.#close(step.close);
       return null;
     }
+    if (!isRequest(step)) {
+      await this.#expire(step.expire, step.conn);
+      return null;
+    }
     const frame = await this.#send(step);
-    if (frame === undefined) return null;
     const brokerAddr = step.extFields?.['brokerAddr'];
+    if (frame === undefined) {
+      if (step.code !== REGISTER_BROKER || brokerAddr === undefined) return null;
+      await this.#waitUntilRegistered(step);
+      this.#registeredOver.set(brokerAddr, step.conn);
+      return null;
+    }
     if (step.code === REGISTER_BROKER && brokerAddr !== undefined && frame.header.code === 0) {
       this.#registeredOver.set(brokerAddr, step.conn);
     }
@@ -71,6 +81,32 @@ export class PlayedServer implements AsyncDisposable {
     for (const address of going) {
       await this.#until(async () => !(await this.#isShown(address)), `${address} off the tables`);
     }
+  }
+
+  async #expire(address: string, conn: number): Promise<void> {
+    await this.#until(async () => !(await this.#isShown(address)), `${address} expired`);
+    this.#registeredOver.delete(address);
+    await this.#connections.get(conn)?.waitForClose(SEEN_TIMEOUT_MILLIS);
+    this.#connections.delete(conn);
+  }
+
+  /** A oneway registration has no answer: its version, which is a new one, is asked for until it is there. */
+  async #waitUntilRegistered({ extFields, body }: RequestStep): Promise<void> {
+    const { topicConfigSerializeWrapper } = JSON.parse(body ?? '') as {
+      topicConfigSerializeWrapper: { dataVersion: unknown };
+    };
+    const request = {
+      code: QUERY_DATA_VERSION,
+      extFields: extFields ?? {},
+      body: JSON.stringify(topicConfigSerializeWrapper.dataVersion),
+    };
+    // Not the watcher, which stays: ours keeps a broker that was heard on an open connection.
+    await using client = await WireClient.connect(this.#port);
+    await this.#until(
+      async () => (await client.call(request, ANSWER_TIMEOUT_MILLIS)).header.extFields?.['changed'] === 'false',
+      'a oneway registration done',
+    );
+    await client.close();
   }
 
   /** 5.3.3 works through unregistrations in their order. */

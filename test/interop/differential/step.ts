@@ -26,8 +26,18 @@ interface CloseStep {
   readonly close: number;
 }
 
+/** A broker that said it may be silent for no time to speak of is waited for until it has expired, and its connection was closed. */
+interface ExpireStep {
+  readonly expire: string;
+  readonly conn: number;
+}
+
 /** What is done next; plain data, so that a sequence can be printed and played again. */
-export type Step = RequestStep | CloseStep;
+export type Step = RequestStep | CloseStep | ExpireStep;
+
+export function isRequest(step: Step): step is RequestStep {
+  return 'code' in step;
+}
 
 const ONEWAY = 2;
 const JAVA = 0;
