@@ -125,6 +125,11 @@ export class ApacheProcesses implements AsyncDisposable {
     return this.#run(`${main} ${version}`, ['java', version, main], onLine);
   }
 
+  /** Starts a JVM that runs admin commands: each line of its stdin is one, with tabs between its arguments. */
+  startAdminShell(version: ApacheVersion, onLine: (line: string) => void): CapturedProcess {
+    return this.#run(`mqadmin ${version}`, ['admin', version], onLine);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const process of this.#processes) await process[Symbol.asyncDispose]();
     await this.#directory[Symbol.asyncDispose]();
