@@ -1,6 +1,7 @@
 import type {
   BrokerConflict,
   MasterAddresses,
+  MinBroker,
   NameServerOutcome,
   RegisterBrokerResult,
   RegistrationRound,
@@ -31,6 +32,8 @@ export interface AgentEventMap {
   identityChanged: [identity: BrokerIdentity, before: BrokerIdentity];
   /** The master's addresses are other ones than before, both `undefined` where it is gone. */
   masterChanged: [addresses: MasterAddresses, namesrv: string];
+  /** The member of the group with the smallest id is another one; only where the broker may act as master. */
+  minBrokerIdChanged: [min: MinBroker | undefined];
   /** The table of ordered topics of the name servers, topic to `brokerA:4`, is another one. */
   orderTopicsChanged: [table: ReadonlyMap<string, string>, namesrv: string];
 }

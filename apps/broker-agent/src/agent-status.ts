@@ -1,4 +1,4 @@
-import type { MasterAddresses } from '@rmqns/namesrv-client';
+import type { MasterAddresses, MinBroker } from '@rmqns/namesrv-client';
 import type { DataVersion } from '@rmqns/protocol';
 import type { BrokerIdentity } from './agent-config.js';
 import type { Health, ProbeStatus } from './health-gate.js';
@@ -21,6 +21,8 @@ export interface AgentStatus {
   readonly nameServers: NameServersStatus;
   /** Of a slave, as last told. */
   readonly master: MasterAddresses;
+  /** The member of the group with the smallest id, as last told; only where the broker may act as master. */
+  readonly minBroker: MinBroker | undefined;
 }
 
 interface TopicsStatus {

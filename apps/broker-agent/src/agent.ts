@@ -118,6 +118,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
         servers: this.#records.describe(this.#registrar),
       },
       master: this.#registrar.masterAddresses,
+      minBroker: this.#registrar.minBroker,
     };
   }
 
@@ -245,6 +246,11 @@ export class Agent extends EventEmitter<AgentEventMap> {
       .on('masterChanged', (master, namesrv) => {
         log.masterChanged(master, namesrv);
         this.#tell('masterChanged', master, namesrv);
+      })
+      .on('minBrokerIdChanged', (min) => {
+        const fields = { minBrokerId: min?.minBrokerId ?? null, minBrokerAddr: min?.minBrokerAddr ?? null };
+        this.#logger.info(fields, 'the smallest id of the group is another one');
+        this.#tell('minBrokerIdChanged', min);
       })
       .on('orderTopicConfig', (table, namesrv) => {
         if (log.orderTopics(table, namesrv)) this.#tell('orderTopicsChanged', table, namesrv);

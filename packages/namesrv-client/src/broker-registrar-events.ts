@@ -1,5 +1,6 @@
+import type { BrokerConflict } from './broker-conflict.js';
 import type { FanOutResult, NameServerOutcome } from './fan-out.js';
-import type { BrokerConflict } from './id-holder.js';
+import type { MinBroker } from './min-broker-id.js';
 import type { DataVersionAnswer, RegisterBrokerResult } from './name-server-client.js';
 
 /** One registration with all name servers. */
@@ -42,6 +43,11 @@ export interface BrokerRegistrarEventMap {
   conflict: [conflict: BrokerConflict];
   /** It is gone from there, or was taken over. The next round registers, if none did yet. */
   conflictEnded: [nameServer: string];
+  /**
+   * The member of the group with the smallest id is another one, by what a name server says each heartbeat (105 of upstream, 901 and 106
+   * here) or told by 905. Only where the broker may act as master. `undefined`: a group without members.
+   */
+  minBrokerIdChanged: [min: MinBroker | undefined];
   /** The master's addresses are other ones than before. */
   masterChanged: [addresses: MasterAddresses, nameServer: string];
   /**

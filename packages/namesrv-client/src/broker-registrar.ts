@@ -1,6 +1,7 @@
 import { MqVersion } from '@rmqns/protocol';
 import { type Clock, type RemotingClientOptions, RemotingError, systemClock, type Timer } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
+import type { BrokerConflict } from './broker-conflict.js';
 import type { BrokerIdentity } from './broker-identity.js';
 import type { BrokerRegistrarEventMap, MasterAddresses, RegistrationRound } from './broker-registrar-events.js';
 import {
@@ -11,7 +12,7 @@ import {
 } from './broker-registrar-options.js';
 import { type FanOutResult, fanOut, type NameServerOutcome } from './fan-out.js';
 import { Farewells } from './farewells.js';
-import type { BrokerConflict } from './id-holder.js';
+import { type MinBroker, minBrokerOf } from './min-broker-id.js';
 import { type DataVersionAnswer, NameServerClient, type RegisterBrokerResult } from './name-server-client.js';
 import { NameServerLink } from './name-server-link.js';
 import { decideRegister, ownVersion, type RegisterDecision } from './need-register.js';
@@ -21,6 +22,9 @@ import { SilenceHandler } from './silence-handler.js';
 
 /** The periodic rounds begin so long after the first one. */
 const FIRST_PERIODIC_ROUND_MILLIS = 10_000;
+
+/** For the members of the group (upstream: `BrokerOuterAPI.syncBrokerMemberGroup`). */
+const MEMBERS_TIMEOUT_MILLIS = 3_000;
 
 /** How a broker stops registering. */
 export interface ShutdownOptions {
@@ -61,6 +65,8 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   #master: MasterAddresses = { masterAddr: undefined, haServerAddr: undefined };
   #timer: Timer | undefined;
   #heartbeats: Timer | undefined;
+  #isAskingMembers = false;
+  #minBroker: MinBroker | undefined;
   /** Whether anything may have been registered. */
   #active = false;
   #shutdown: Promise<FanOutResult<void>> | undefined;
@@ -190,6 +196,19 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     return [...this.#links.values()].flatMap(({ conflict }) => conflict ?? []);
   }
 
+  /** The member of the group with the smallest id, as last told; see the event `minBrokerIdChanged`. */
+  get minBroker(): MinBroker | undefined {
+    return this.#minBroker;
+  }
+
+  /** Takes what a name server told the broker by 905, or a question found out. */
+  notifyMinBrokerIdChange(min: MinBroker | undefined): void {
+    const { minBrokerId, minBrokerAddr } = this.#minBroker ?? {};
+    if (min?.minBrokerId === minBrokerId && min?.minBrokerAddr === minBrokerAddr) return;
+    this.#minBroker = min;
+    this.#tell('minBrokerIdChanged', min);
+  }
+
   /** Registers with all name servers at once, over whoever holds our name and id; what comes then is asked for again. */
   takeOver(): Promise<RegistrationRound | undefined> {
     for (const link of this.#links.values()) link.takeOver();
@@ -286,6 +305,18 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
       await this.#client.queryDataVersionOneway(address, identity, own, options);
     };
     for (const link of this.#links.values()) void link.heartbeat(send);
+    if (identity.enableActingMaster === true) void this.#askMembers();
+  }
+
+  /** Of the first name server that has the broker, as upstream of the one that its client chose; one question at a time. */
+  async #askMembers(): Promise<void> {
+    const link = [...this.#links.values()].find(({ isRegistered }) => isRegistered);
+    if (link === undefined || this.#isAskingMembers) return;
+    this.#isAskingMembers = true;
+    const members = await link.members(this.#identity, MEMBERS_TIMEOUT_MILLIS);
+    this.#isAskingMembers = false;
+    if (members !== undefined && !this.#suspended && this.#shutdown === undefined)
+      this.notifyMinBrokerIdChange(minBrokerOf(members));
   }
 
   async #round(

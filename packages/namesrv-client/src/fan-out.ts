@@ -1,6 +1,6 @@
 import { type Clock, RemotingError } from '@rmqns/remoting';
+import { BrokerConflictError } from './broker-conflict.js';
 import { CountDownLatch } from './count-down-latch.js';
-import { BrokerConflictError } from './id-holder.js';
 
 /**
  * What became of one name server's request. `ok`: it said yes. `sent`: the oneway request left. `timeout`: no answer in time.

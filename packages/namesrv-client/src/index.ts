@@ -1,10 +1,11 @@
+export type { BrokerConflict } from './broker-conflict.js';
 export type { BrokerIdentity } from './broker-identity.js';
 export { BrokerRegistrar, type ShutdownOptions } from './broker-registrar.js';
 export type { BrokerRegistrarEventMap, MasterAddresses, RegistrationRound } from './broker-registrar-events.js';
 export type { BrokerProfile, BrokerRegistrarOptions, ConflictPolicy, TopicSource } from './broker-registrar-options.js';
 export { CountDownLatch } from './count-down-latch.js';
 export type { FanOutResult, NameServerOutcome, OnOutcome, OutcomeStatus } from './fan-out.js';
-export type { BrokerConflict } from './id-holder.js';
+export type { MinBroker } from './min-broker-id.js';
 export {
   type DataVersionAnswer,
   NameServerClient,

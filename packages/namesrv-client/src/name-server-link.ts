@@ -1,8 +1,9 @@
 import { type DataVersion, ResponseCode, sameDataVersion } from '@rmqns/protocol';
 import { type Channel, CommandError, RemotingError, type Timer } from '@rmqns/remoting';
+import type { Long } from '@rmqns/remoting/json';
+import { type BrokerConflict, BrokerConflictError, MembersQuery } from './broker-conflict.js';
 import type { BrokerIdentity } from './broker-identity.js';
 import { type NameServerOutcome, outcomeOf } from './fan-out.js';
-import { type BrokerConflict, BrokerConflictError, IdHolderQuery } from './id-holder.js';
 import type { DataVersionAnswer, NameServerClient, RegisterBrokerResult } from './name-server-client.js';
 import { ReconnectBackoff } from './reconnect-backoff.js';
 import type { RegisterBrokerRequest } from './register-broker-request.js';
@@ -45,7 +46,7 @@ export class NameServerLink {
   readonly #backoff: ReconnectBackoff;
   readonly #left = new AbortController();
   readonly #turns: TurnQueue;
-  readonly #holder: IdHolderQuery;
+  readonly #members: MembersQuery;
   #conflict: BrokerConflict | undefined;
   /** Whether the next registration asks nobody. */
   #takesOver = false;
@@ -69,7 +70,7 @@ export class NameServerLink {
     this.#options = options;
     this.#backoff = new ReconnectBackoff(options.random);
     this.#turns = new TurnQueue(options.after);
-    this.#holder = new IdHolderQuery(options.client, options.address);
+    this.#members = new MembersQuery(options.client, options.address);
   }
 
   /** The other that holds the broker's name and id there. */
@@ -152,6 +153,12 @@ export class NameServerLink {
     await send(this.address, this.#left.signal).catch(() => {});
   }
 
+  /** The members of the broker's group there, addresses by id, whatever is under way; `undefined`: not registered, or no answer. Never rejects. */
+  async members(identity: BrokerIdentity, timeoutMillis: number): Promise<ReadonlyMap<Long, string> | undefined> {
+    if (!this.isRegistered || this.#left.signal.aborted) return undefined;
+    return await this.#members.ask(identity, { timeoutMillis, signal: this.#left.signal }).catch(() => undefined);
+  }
+
   /** From now on nothing is registered any more, not even what waits for its turn. The connection stays. */
   leave(): void {
     this.#left.abort();
@@ -199,7 +206,7 @@ export class NameServerLink {
     try {
       // Half of the time: one that is slow is to have its registration all the same.
       const options = { signal: this.#left.signal, timeoutMillis: Math.ceil(timeoutMillis / 2) };
-      holderAddr = await this.#holder.ask(identity, options);
+      holderAddr = (await this.#members.ask(identity, options)).get(identity.brokerId);
     } catch (error) {
       if (this.#openChannel === undefined || this.#left.signal.aborted) throw error;
       return;

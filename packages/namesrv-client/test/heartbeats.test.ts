@@ -73,4 +73,28 @@ describe('the signs of life of a broker', () => {
     await bench.clock.advanceAsync(3_000, 500);
     expect(server.withCode(QUERY_DATA_VERSION)).to.have.lengthOf(3);
   });
+
+  it('come with the question who has the smallest id of the group; another one is told once, by name servers of each kind', async () => {
+    for (const profile of ['4.9.7', '5.3.3'] as const) {
+      const server = await bench.nameServer({ profile });
+      const master = bench.registrar([server], { identity: { ...identity, brokerAddr: '10.0.0.2:10911' } });
+      const slave = bench.registrar([server], { profile: '5.x', identity: { ...actingMaster, brokerId: 1 } });
+      const told: unknown[] = [];
+      slave.on('minBrokerIdChanged', (min) => told.push([min?.minBrokerId, min?.minBrokerAddr]));
+      await master.start();
+      await slave.start();
+      while (told.length < 1) await bench.clock.advanceAsync(1_000, 50);
+      await master.shutdown();
+      while (told.length < 2) await bench.clock.advanceAsync(1_000, 50);
+      slave.notifyMinBrokerIdChange({ minBrokerId: 1, minBrokerAddr: identity.brokerAddr });
+      slave.notifyMinBrokerIdChange({ minBrokerId: 0, minBrokerAddr: '10.0.0.3:10911' });
+      expect(told).to.deep.equal([
+        [0, '10.0.0.2:10911'],
+        [1, identity.brokerAddr],
+        [0, '10.0.0.3:10911'],
+      ]);
+      expect(slave.minBroker?.minBrokerAddr).to.equal('10.0.0.3:10911');
+      await slave.shutdown();
+    }
+  });
 });

@@ -1,5 +1,6 @@
 import { GetBrokerClusterInfo, MqVersion } from '@rmqns/protocol';
 import type { Channel } from '@rmqns/remoting';
+import type { Long } from '@rmqns/remoting/json';
 import type { BrokerIdentity } from './broker-identity.js';
 import type { NameServerClient, RequestOptions } from './name-server-client.js';
 
@@ -7,7 +8,7 @@ import type { NameServerClient, RequestOptions } from './name-server-client.js';
 export interface BrokerConflict {
   readonly nameServer: string;
   readonly brokerName: string;
-  readonly brokerId: BrokerIdentity['brokerId'];
+  readonly brokerId: Long;
   /** Ours, which is not registered there. */
   readonly brokerAddr: string;
   /** The other one. */
@@ -28,11 +29,11 @@ export class BrokerConflictError extends Error {
 }
 
 /**
- * Asks a name server at which address it has a broker's name and id. A name server lists nobody whose connection has ended or who was silent
- * for too long, so whoever is listed lives, as far as it knows. 322 would not tell: it finds brokers by address; and the answer to 103 comes
- * when the other is overwritten.
+ * Asks a name server for the members of a broker group. It lists nobody whose connection has ended or who was silent for too long, so whoever is
+ * listed lives, as far as it knows. 322 would not tell who has a name and id: it finds brokers by address; and the answer to 103 comes when the
+ * other is overwritten.
  */
-export class IdHolderQuery {
+export class MembersQuery {
   readonly #client: NameServerClient;
   readonly #address: string;
   /** The connection whose name server is of 5.x and answers 901; those of 4.x leave that unanswered. */
@@ -46,20 +47,15 @@ export class IdHolderQuery {
   /**
    * By 106 the first time on a connection, and by 901, which is short, where the answer came from a name server that knows it.
    *
-   * @returns `undefined`: nobody has them
+   * @returns addresses by id
    * @throws as the calls of `NameServerClient`
    */
-  async ask(
-    { clusterName, brokerName, brokerId }: BrokerIdentity,
-    options: RequestOptions,
-  ): Promise<string | undefined> {
+  async ask({ clusterName, brokerName }: BrokerIdentity, options: RequestOptions): Promise<ReadonlyMap<Long, string>> {
     const channel = this.#client.remotingClient.channel(this.#address);
-    if (channel !== undefined && channel === this.#fiveXChannel) {
-      const { brokerAddrs } = await this.#client.getBrokerMemberGroup(this.#address, clusterName, brokerName, options);
-      return brokerAddrs.get(brokerId);
-    }
+    if (channel !== undefined && channel === this.#fiveXChannel)
+      return (await this.#client.getBrokerMemberGroup(this.#address, clusterName, brokerName, options)).brokerAddrs;
     const { body, command } = await this.#client.remotingClient.call(this.#address, GetBrokerClusterInfo, {}, options);
     if (command.version >= MqVersion.V5_0_0) this.#fiveXChannel = this.#client.remotingClient.channel(this.#address);
-    return body.brokerAddrTable.get(brokerName)?.brokerAddrs.get(brokerId);
+    return body.brokerAddrTable.get(brokerName)?.brokerAddrs ?? new Map();
   }
 }
