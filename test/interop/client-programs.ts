@@ -30,7 +30,7 @@ function nodeClient(name: string, packageName: string, file: string): ClientProg
 
 const python = join(kit, 'python-client/.venv/bin/python');
 
-export const aliOnsClient: ClientProgram = nodeClient('ali-ons', 'ali-ons', 'ali-ons.mjs');
+export const aliOnsClient: ClientProgram = nodeClient('client ali-ons', 'ali-ons', 'ali-ons.mjs');
 export const nodeGrpcClient: ClientProgram = nodeClient('Node gRPC client', 'rocketmq-client-nodejs', 'grpc.mjs');
 export const pythonClient: ClientProgram = {
   name: 'Python client',
@@ -44,8 +44,8 @@ export const pythonClient: ClientProgram = {
 export function missingClient({ name, command, check, install }: ClientProgram): string | undefined {
   const { status, error, stderr } = spawnSync(command, check, { encoding: 'utf8', timeout: 20_000 });
   if (status === 0) return undefined;
-  const last = stderr?.trim().split('\n').at(-1);
-  const missing = `the ${name} does not run (${error?.message ?? last}); to install it: ${install}`;
+  const why = error?.message ?? stderr.match(/^\w*Error: .*/m)?.[0] ?? stderr.trim();
+  const missing = `the ${name} does not run (${why}); to install it: ${install}`;
   if (process.env['RMQNS_INTEROP'] === 'required') throw new Error(`RMQNS_INTEROP=required, but ${missing}`);
   return missing;
 }
