@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { RemotingClient } from '../src/client/remoting-client.js';
@@ -65,6 +68,20 @@ describe('RemotingError', () => {
     }
     const options = { address: 'a:1', sent: 'no' } as const;
     expect(RemotingError.from(thrown, 'SEND_FAILED', 'x', options)).to.deep.include(options);
+  });
+
+  it('and what is thrown are shown in one way that cannot throw itself, in all sources', () => {
+    const sources = fileURLToPath(new URL('../../src/', import.meta.url));
+    const unsafe: string[] = [];
+    for (const name of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.ts') || name === 'errors.ts' || name === 'text-of-given.ts') continue;
+      const text = readFileSync(join(sources, name), 'utf8');
+      // `textOfThrown` is for what was caught, `textOfGiven` for what was given in place of something else.
+      for (const [found] of text.matchAll(/\bString\((?:error|err|e|thrown|cause|reason|problem|given|given\w+)\)/g))
+        unsafe.push(`${name}: ${found}`);
+      for (const [found] of text.matchAll(/\bnot \$\{String\(.*?\)/g)) unsafe.push(`${name}: ${found}`);
+    }
+    expect(unsafe).to.deep.equal([]);
   });
 
   it('keeps the usual instanceof for classes that others derive', () => {

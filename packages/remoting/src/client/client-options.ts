@@ -6,6 +6,7 @@ import {
   type ResolvedConnectionOptions,
 } from '../rpc/connection-options.js';
 import { type OptionRow, type OptionTable, resolveOptions, timerMillis } from '../rpc/option-table.js';
+import { textOfGiven } from '../text-of-given.js';
 import { resolveTlsClientOptions, type TlsClientOptions, tlsProblem } from '../tls/tls-options.js';
 import type { CreateConnection } from './create-connection.js';
 import { SocksProxies, type SocksProxyMap } from './socks-proxies.js';
@@ -145,7 +146,7 @@ function numberFrom(min: number, max: number): OptionRow {
     problem: (value) =>
       typeof value === 'number' && value >= min && value <= max
         ? undefined
-        : `must be a number from ${min} to ${max}, not ${String(value)}`,
+        : `must be a number from ${min} to ${max}, not ${textOfGiven(value)}`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { asBuffer } from '../buffer/as-buffer.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { SerializeType } from '../command/serialize-type.js';
-import { RemotingError } from '../errors.js';
+import { RemotingError, textOfThrown } from '../errors.js';
 import { quoteForPeople } from '../json/quote-for-people.js';
 import { decodeFrame } from './frame-codec.js';
 
@@ -33,7 +33,7 @@ export function describeFrame(frame: Uint8Array, options: DescribeFrameOptions =
   try {
     command = decodeFrame(withoutLength(bytes));
   } catch (error) {
-    const reason = RemotingError.is(error) ? error.message : String(error);
+    const reason = textOfThrown(error);
     return `no frame: ${quoteForPeople(reason, MAX_VALUE_CHARACTERS).slice(1, -1)}; ${bytes.length} bytes: ${hex(bytes, MAX_BAD_BYTES)}`;
   }
   const { body, remark } = command;

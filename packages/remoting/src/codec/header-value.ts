@@ -1,5 +1,6 @@
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { RemotingError } from '../errors.js';
+import { textOfGiven } from '../text-of-given.js';
 
 /**
  * A numeric member of a command that is about to be written.
@@ -9,9 +10,13 @@ import { RemotingError } from '../errors.js';
 export function requireInt32(command: RemotingCommand, name: 'code' | 'flag' | 'opaque' | 'version'): number {
   const value = command[name];
   if (value !== (value | 0))
-    throw new RemotingError('ENCODE_FAILED', `a command's ${name} must be a 32-bit integer, not ${String(value)}`, {
-      opaque: command.opaque,
-    });
+    throw new RemotingError(
+      'ENCODE_FAILED',
+      `a command's ${name} must be a 32-bit integer, not ${textOfGiven(value)}`,
+      {
+        opaque: command.opaque,
+      },
+    );
   // A negative zero prints as 0 too.
   return value;
 }

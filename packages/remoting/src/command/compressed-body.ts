@@ -1,5 +1,6 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import { DecodeError, RemotingError } from '../errors.js';
+import { textOfGiven } from '../text-of-given.js';
 import type { BodyCodec } from './define-command.js';
 
 export interface CompressedBodyOptions {
@@ -51,5 +52,8 @@ function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array | undefined {
 
 function requireInteger(name: string, value: number, min: number, max: number): void {
   if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw new RemotingError('INVALID_ARGUMENT', `${name} must be an integer from ${min} to ${max}, not ${value}`);
+  throw new RemotingError(
+    'INVALID_ARGUMENT',
+    `${name} must be an integer from ${min} to ${max}, not ${textOfGiven(value)}`,
+  );
 }

@@ -4,7 +4,7 @@ import type { ChannelHandlerContext } from '../channel/channel-handler-context.j
 import { type DescribeFrameOptions, describeFrame } from '../codec/describe-frame.js';
 import { withLength } from '../codec/frame-codec.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
-import { RemotingError } from '../errors.js';
+import { textOfThrown } from '../errors.js';
 
 export interface FrameLoggerOptions extends DescribeFrameOptions {
   /** Gets a line for each frame; must not throw. */
@@ -52,7 +52,7 @@ export class FrameLogger implements ChannelHandler {
       splitter.release();
       return true;
     } catch (error) {
-      const reason = RemotingError.is(error) ? error.message : String(error);
+      const reason = textOfThrown(error);
       say(`no frame: ${reason}; what follows in this direction is not shown`);
       return false;
     }

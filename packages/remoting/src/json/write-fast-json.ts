@@ -1,4 +1,5 @@
 import { RemotingError } from '../errors.js';
+import { textOfGiven } from '../text-of-given.js';
 import { type JsonDialect, quoteJson } from './escape-json.js';
 import { MAX_JSON_DEPTH } from './json-value.js';
 
@@ -109,7 +110,7 @@ function writeKey(key: unknown, dialect: JsonDialect): string {
   if (typeof key === 'string') return quoteJson(key, dialect);
   if (key === null || typeof key === 'bigint' || (typeof key === 'number' && Number.isFinite(key)))
     return dialect === 'legacy' ? String(key) : `"${key}"`;
-  throw new RemotingError('ENCODE_FAILED', `a map key must be a string, a number or null, not ${String(key)}`);
+  throw new RemotingError('ENCODE_FAILED', `a map key must be a string, a number or null, not ${textOfGiven(key)}`);
 }
 
 /** null, then numbers by value, then strings by UTF-16 code units, as Java's `compareTo`. */

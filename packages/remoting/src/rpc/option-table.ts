@@ -1,4 +1,5 @@
 import { RemotingError } from '../errors.js';
+import { textOfGiven } from '../text-of-given.js';
 
 /** What an option may be. Integers have bounds, both inclusive. */
 export type OptionRow =
@@ -47,14 +48,27 @@ function check(row: OptionRow, value: unknown): string | undefined {
     case 'integer':
       return Number.isInteger(value) && (value as number) >= row.min && (value as number) <= row.max
         ? undefined
-        : `must be an integer from ${row.min} to ${row.max}, not ${String(value)}`;
+        : `must be an integer from ${row.min} to ${row.max}, not ${textOfGiven(value)}`;
     case 'choice':
-      return row.choices.includes(value) ? undefined : `must be one of ${row.choices.join(', ')}, not ${String(value)}`;
+      return row.choices.includes(value)
+        ? undefined
+        : `must be one of ${row.choices.join(', ')}, not ${textOfGiven(value)}`;
     case 'checked':
       return row.problem(value);
     case 'text':
-      return typeof value === 'string' ? undefined : `must be a string, not a ${typeof value}`;
+      return typeof value === 'string' ? undefined : `must be a string, not ${textOfGiven(value)}`;
     default:
-      return typeof value === row.kind && value !== null ? undefined : `must be a ${row.kind}, not ${String(value)}`;
+      return typeof value === row.kind && value !== null
+        ? undefined
+        : `must be a ${row.kind}, not ${textOfGiven(value)}`;
   }
+}
+
+/** @throws RemotingError `INVALID_ARGUMENT` naming what is no time that a timer can wait */
+export function checkMillis(name: string, value: number): number {
+  if (Number.isInteger(value) && value >= 0 && value <= MAX_TIMER_MILLIS) return value;
+  throw new RemotingError(
+    'INVALID_ARGUMENT',
+    `${name} must be an integer from 0 to ${MAX_TIMER_MILLIS}, not ${textOfGiven(value)}`,
+  );
 }

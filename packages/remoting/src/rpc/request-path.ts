@@ -264,8 +264,8 @@ export class RequestPath {
     // Null too, for processors not written in TypeScript.
     if (response != null) {
       try {
-        // In strict mode a text or number takes no members either, and the engine's words would show it.
-        if (typeof response !== 'object') throw new TypeError(`the processor answered with a ${typeof response}`);
+        // For processors not written in TypeScript. What it returned is not shown: it goes to the caller.
+        if (!(response instanceof RemotingCommand)) throw notCommand(response);
         this.#answer(ctx, request, response);
       } catch (error) {
         // A frozen one, for instance: it cannot be stamped.
@@ -364,6 +364,13 @@ function nameOf(error: Error): string {
   } catch {
     return 'Error';
   }
+}
+
+function notCommand(given: unknown): TypeError {
+  const what = typeof given === 'object' ? 'an object that is none' : `a ${typeof given}`;
+  return new TypeError(
+    `a processor must return a RemotingCommand, such as RemotingCommand.response(0), or a promise of one; not ${what}`,
+  );
 }
 
 function ignored(): void {}

@@ -1,5 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
+import { textOfGiven } from '../text-of-given.js';
 
 /** The name of a Unix socket among addresses. */
 export function formatUnixAddress(path: string): string {
@@ -8,7 +9,7 @@ export function formatUnixAddress(path: string): string {
 
 /** Why a text cannot be the path of a Unix socket; the system has room for 107 bytes, macOS for 103. */
 export function unixPathProblem(path: unknown): string | undefined {
-  if (typeof path !== 'string' || path === '') return `must be the path of a Unix socket, not ${String(path)}`;
+  if (typeof path !== 'string' || path === '') return `must be the path of a Unix socket, not ${textOfGiven(path)}`;
   if (path.includes('\0')) return 'must not hold a NUL';
   const bytes = Buffer.byteLength(path);
   const room = process.platform === 'darwin' ? 103 : 107;

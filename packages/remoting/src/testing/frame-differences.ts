@@ -2,7 +2,7 @@ import { asBuffer } from '../buffer/as-buffer.js';
 import { decodeFrame } from '../codec/frame-codec.js';
 import { RemotingCommand } from '../command/remoting-command.js';
 import { SerializeType } from '../command/serialize-type.js';
-import { RemotingError } from '../errors.js';
+import { textOfThrown } from '../errors.js';
 
 /** A whole frame, its four length bytes included, or the command that is or would be in it. */
 export type ComparedFrame = Uint8Array | RemotingCommand;
@@ -70,7 +70,7 @@ export function read(frame: ComparedFrame): RemotingCommand | string {
   try {
     return decodeFrame(bytes.subarray(4));
   } catch (error) {
-    return `does not decode: ${RemotingError.is(error) ? error.message : String(error)}`;
+    return `does not decode: ${textOfThrown(error)}`;
   }
 }
 

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../clock.js';
 import { describeFrame } from '../codec/describe-frame.js';
 import { withLength } from '../codec/frame-codec.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
-import { RemotingError } from '../errors.js';
+import { textOfThrown } from '../errors.js';
 import { RemotingServer } from '../server/remoting-server.js';
 import type { TestPair } from './test-pair.js';
 
@@ -145,7 +145,7 @@ function splitting(note: (frame: Buffer | string) => void): (bytes: Uint8Array) 
       for (let frame = splitter.next(); frame !== undefined; frame = splitter.next()) note(withLength(frame));
     } catch (error) {
       failed = true;
-      note(RemotingError.is(error) ? error.message : String(error));
+      note(textOfThrown(error));
     }
   };
 }

@@ -100,6 +100,8 @@ describe('RemotingCore: requests', () => {
     const { core, channel } = setUp();
     const answers: unknown[] = [
       'secret',
+      { code: 0, remark: 'secret' },
+      { __proto__: null },
       7,
       Symbol('x'),
       Object.freeze(RemotingCommand.response(0)),
@@ -116,6 +118,8 @@ describe('RemotingCore: requests', () => {
         const response = answer(channel);
         expect(response?.code).to.equal(1);
         expect(response?.remark).not.to.contain('secret');
+        if (!(given instanceof RemotingCommand))
+          expect(response?.remark).to.match(/must return a RemotingCommand, such as .*; not a|no promise/);
         expect(queue?.running).to.equal(0);
       }
     }
