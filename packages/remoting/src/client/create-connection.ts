@@ -1,5 +1,6 @@
 import type { ChannelSocket } from '../channel/socket-channel.js';
 import { ConnectError, RemotingError, textOfThrown } from '../errors.js';
+import { textOfGiven } from '../text-of-given.js';
 import type { DialSocket } from './dial.js';
 
 /**
@@ -38,7 +39,11 @@ export function dialBy(createConnection: CreateConnection): DialAny {
       const timer = clock.setTimeout(() => giveUp(`no connection within ${timeoutMillis} ms`), timeoutMillis);
       signal.addEventListener('abort', onAbort);
       const connected = async (): Promise<void> => {
-        made = await createConnection(address, signal);
+        const given = await createConnection(address, signal);
+        // For those not written in TypeScript.
+        if (typeof (given as ChannelSocket | undefined)?.destroy !== 'function')
+          throw new TypeError(`createConnection must give a socket or another Duplex, not ${textOfGiven(given)}`);
+        made = given;
         if (isOver) {
           discard(made);
           return;

@@ -160,4 +160,14 @@ describe('RemotingClient with createConnection', () => {
     await client.destroy();
     expect(await call).to.equal('CLOSED');
   });
+
+  it('says what it must give when that is no socket', async () => {
+    const client = new RemotingClient({ createConnection: () => ({ host: 'a' }) as never });
+    const error = await client.connect('memory:1').catch((thrown) => thrown);
+    expect([error.code, error.message]).to.deep.equal([
+      'CONNECT_FAILED',
+      'connect to memory:1 failed: createConnection must give a socket or another Duplex, not an object (Object)',
+    ]);
+    await client.close();
+  });
 });
