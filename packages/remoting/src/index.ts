@@ -13,7 +13,7 @@ export type { ConnectFailure } from './client/channel-table.js';
 export type { ClientChannelDescription, ClientDescription } from './client/client-description.js';
 export type { RemotingClientOptions } from './client/client-options.js';
 export type { ClientCloseOptions, CloseReport } from './client/close-report.js';
-export type { ConnectOptions } from './client/connect-options.js';
+export type { ConnectOptions, RefreshOptions } from './client/connect-options.js';
 export type { CreateConnection } from './client/create-connection.js';
 export { RemotingClient } from './client/remoting-client.js';
 export type { SocksProxyConfig, SocksProxyMap } from './client/socks-proxies.js';
@@ -111,6 +111,7 @@ export {
   type TlsHandshakeEvent,
 } from './handler/tls-handler.js';
 export { type Logger, silentLogger } from './logger.js';
+export type { AbstractRemoting, CallKind } from './rpc/abstract-remoting.js';
 export { AclClientRpcHook, type AclClientRpcHookOptions, type AclCredentials } from './rpc/acl-client-rpc-hook.js';
 export { AclServerRpcHook, type AclServerRpcHookOptions } from './rpc/acl-server-rpc-hook.js';
 export type { ClientCall, ClientInterceptor } from './rpc/call-interceptor.js';
@@ -129,10 +130,15 @@ export { DEADLINE_FIELD } from './rpc/request-deadline.js';
 export type { ProcessorResult, RequestContext, RequestProcessor } from './rpc/request-processor.js';
 export type { InvokeCallback } from './rpc/response-future.js';
 export type { RpcHook } from './rpc/rpc-hook.js';
-export type { CallOptions, CallResult, InvokeOptions } from './rpc/typed-call.js';
+export type { CallOptions, CallOptionsParameter, CallResult, InvokeOptions } from './rpc/typed-call.js';
 export type { TypedHandler, TypedRequest, TypedResponse } from './rpc/typed-processor.js';
 export { WorkQueue, type WorkQueueOptions } from './rpc/work-queue.js';
-export { type CloseOptions, RemotingServer, type ServerCloseReport } from './server/remoting-server.js';
+export {
+  type CloseOptions,
+  RemotingServer,
+  type ServerCloseReport,
+  type StartOptions,
+} from './server/remoting-server.js';
 export type { ServerDescription } from './server/server-description.js';
 export type { RemotingServerOptions } from './server/server-options.js';
 export { TlsClientContext, type TlsClientRules } from './tls/tls-client-context.js';

@@ -6,3 +6,9 @@ export interface ConnectOptions {
   /** Waits for an address that is left alone after failed dials, as the option of calls. */
   readonly waitForReady?: boolean | undefined;
 }
+
+/** How long {@link RemotingClient.refreshNameServerAddressList} waits. */
+export interface RefreshOptions {
+  /** Ends the wait with `ABORTED`; the lookup goes on for others who asked for it. */
+  readonly signal?: AbortSignal | undefined;
+}

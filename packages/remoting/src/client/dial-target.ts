@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseSocketAddress } from '../channel/socket-address.js';
 import { RemotingError } from '../errors.js';
+import { textOfGiven } from '../text-of-given.js';
 
 /** Where a dial goes: a host and a port, or the path of a Unix socket. */
 export type DialTarget =
@@ -21,6 +22,12 @@ export function parseDialTarget(address: string): DialTarget {
     throw invalid(address, 'the path of a Unix socket must be absolute');
   }
   return parseSocketAddress(address);
+}
+
+/** What is wrong with the address of a call when it is not even a text, for callers not written in TypeScript. */
+export function addressProblem(address: unknown): string | undefined {
+  if (typeof address === 'string' || address === undefined) return undefined;
+  return `an address must be a string such as "host:port", or undefined for one of the name servers, not ${textOfGiven(address)}`;
 }
 
 /** The name that must be resolved before this can be dialled, if it has one. */

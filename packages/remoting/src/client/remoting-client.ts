@@ -1,21 +1,22 @@
-import { setMaxListeners } from 'node:events';
 import { inFreshContext } from '../async-context.js';
 import type { Channel } from '../channel/channel.js';
-import { type ChannelSocket, SocketChannel } from '../channel/socket-channel.js';
 import type { Timer } from '../clock.js';
 import { RemotingCommand } from '../command/remoting-command.js';
 import { ClosedError, RemotingError } from '../errors.js';
 import type { ConnectionListener } from '../handler/connection-events.js';
+import { abortable, checkSignal, whenAborted } from '../rpc/abort.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
 import { ActiveCalls } from '../rpc/active-calls.js';
+import { argumentProblem } from '../rpc/call-arguments.js';
 import type { ClientInterceptor } from '../rpc/call-interceptor.js';
 import { CallPromise } from '../rpc/call-promise.js';
-import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
+import { checkMillis } from '../rpc/option-table.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { InvokeOptions } from '../rpc/typed-call.js';
 import { isStillAt } from './address-watch.js';
+import { ChannelOpener } from './channel-opener.js';
 import { ChannelTable } from './channel-table.js';
 import { type ClientDescription, describeClient } from './client-description.js';
 import {
@@ -26,21 +27,20 @@ import {
 import { ClientTls } from './client-tls.js';
 import type { ClientCloseOptions, CloseReport } from './close-report.js';
 import { CoalescedTask } from './coalesced-task.js';
-import type { ConnectOptions } from './connect-options.js';
+import type { ConnectOptions, RefreshOptions } from './connect-options.js';
 import { connectWhenReady } from './connect-when-ready.js';
 import { ConnectionLog } from './connection-log.js';
 import { ConnectionVerifier } from './connection-verifier.js';
-import { type DialAny, dialBy } from './create-connection.js';
-import { dial } from './dial.js';
-import { parseDialTarget } from './dial-target.js';
+import { addressProblem } from './dial-target.js';
 import { DrainingChannels } from './draining-channels.js';
 import { EagerReconnect } from './eager-reconnect.js';
 import { NameServerChannels } from './name-server-channels.js';
-import { dialThrough } from './socks-dial.js';
 import { SocksProxies } from './socks-proxies.js';
 import { traceDial } from './trace-dial.js';
 
 const connecting: CallKind = { command: 'connect', isOneway: false };
+/** What a call that only connects has for a request; it is never sent. */
+const nothing = RemotingCommand.request(0);
 
 /**
  * Calls servers (upstream: `RemotingClient`, `NettyRemotingClient`). Connections are made by the first call to an address and shared by
@@ -63,12 +63,9 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   readonly #eager: EagerReconnect | undefined;
   readonly #nameServers: NameServerChannels;
   readonly #verifier: ConnectionVerifier | undefined;
-  readonly #dial: DialAny;
+  readonly #opener: ChannelOpener;
   readonly #tls: ClientTls | undefined;
   readonly #log: ConnectionLog;
-  readonly #dialsAbort = new AbortController();
-  /** The sockets of connections, to hold the process while it waits for their end. */
-  readonly #sockets = new WeakMap<Channel, ChannelSocket>();
   /** Connections whose end this side wanted. */
   readonly #givenUp = new WeakSet<Channel>();
   /** Calls that have not ended. */
@@ -78,7 +75,6 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   #scanTimer: Timer | undefined;
   #closing: Promise<CloseReport> | undefined;
   #cut = 0;
-  #destroyed = false;
   #onCallsEnded: (() => void) | undefined;
 
   /** @throws RemotingError `INVALID_ARGUMENT` naming every option that cannot be */
@@ -94,13 +90,18 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
       jitter: resolved.reconnectJitter,
     };
     this.#table = new ChannelTable(
-      (address, opened) => inFreshContext(() => traceDial(address, () => this.#createChannel(address, opened))),
+      (address, opened) =>
+        inFreshContext(() =>
+          traceDial(address, () =>
+            this.#opener.open(address, (channel) => {
+              opened(channel);
+              if (this.#eager !== undefined) this.#watchLoss(address, channel);
+            }),
+          ),
+        ),
       { ...backoff, clock, onFailed: (failure) => this.emit('connectFailed', failure) },
     );
     const proxies = new SocksProxies(resolved.socksProxy);
-    const { createConnection } = resolved;
-    if (createConnection !== undefined) this.#dial = dialBy(createConnection);
-    else this.#dial = proxies.isEmpty ? dial : dialThrough(proxies, dial);
     this.#nameServers = new NameServerChannels(this.#table, clock);
     this.#draining = new DrainingChannels((channel) => this.core.calls.responseTable.waitingOn(channel));
     this.#eager = resolved.eager ? new EagerReconnect(this.#table, clock, backoff) : undefined;
@@ -112,7 +113,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     this.core.calls.onGoAway = (future, channel) => this.#goAway(future, channel);
     if (resolved.resolveIntervalMillis > 0 && proxies.isEmpty)
       this.#timers.push(clock.setInterval(() => this.#retireMoved(), resolved.resolveIntervalMillis, true));
-    setMaxListeners(0, this.#dialsAbort.signal);
+    this.#opener = new ChannelOpener(this.core, resolved, proxies, this.#tls, this.#verifier, this.#listener);
   }
 
   /**
@@ -120,6 +121,12 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
    * the calls over them have ended.
    */
   updateNameServerAddressList(addresses: readonly string[]): void {
+    // For callers not written in TypeScript: a text would be a list of its letters.
+    if (!Array.isArray(addresses) || !addresses.every((address) => typeof address === 'string'))
+      throw new RemotingError(
+        'INVALID_ARGUMENT',
+        'a name server list must be an array of addresses, which are strings',
+      );
     if (this.#closing !== undefined) return;
     for (const address of this.#nameServers.update(addresses)) {
       this.#eager?.forget(address);
@@ -136,8 +143,13 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
    * Asks `source` for the list, such as an address server. However often this is called, one lookup is under way and at most one waits. Rejects
    * with what `source` rejects with; the list stays then.
    */
-  refreshNameServerAddressList(source: () => Promise<readonly string[]>): Promise<void> {
-    return this.#refresh.run(async () => this.updateNameServerAddressList(await source()));
+  refreshNameServerAddressList(
+    source: () => Promise<readonly string[]>,
+    { signal }: RefreshOptions = {},
+  ): Promise<void> {
+    const refresh = (): Promise<void> =>
+      this.#refresh.run(async () => this.updateNameServerAddressList(await source()));
+    return signal === undefined ? refresh() : abortable(signal, 'the lookup of the name servers', refresh);
   }
 
   /**
@@ -167,10 +179,16 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   /** The connection to an address, or with `undefined` to a name server, made now if there is none. Fails as a call does. */
   connect(address: string | undefined, options: ConnectOptions = {}): Promise<Channel> {
     const connected = new CallPromise<Channel>();
+    const timeoutMillis = options.timeoutMillis ?? this.#options.timeoutMillis;
+    const problem = argumentProblem(nothing, timeoutMillis, options.signal) ?? addressProblem(address);
+    if (problem !== undefined) {
+      connected.reject(new RemotingError('INVALID_ARGUMENT', problem, { address, sent: 'no' }));
+      return connected.promise;
+    }
     const future = this.#begin(
       address,
-      RemotingCommand.request(0),
-      options.timeoutMillis ?? this.#options.timeoutMillis,
+      nothing,
+      timeoutMillis,
       options,
       connecting,
       (error) => {
@@ -209,16 +227,20 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
 
   /**
    * Refuses new calls, lets those under way end (each has its timeout), then closes the connections. Twice is as good as once: the first
-   * call's grace counts.
+   * call's grace counts, and the signal of each.
+   *
+   * @throws RemotingError `INVALID_ARGUMENT` for a grace that cannot be, or what is no signal
    */
-  close({ graceMillis }: ClientCloseOptions = {}): Promise<CloseReport> {
+  close({ graceMillis, signal }: ClientCloseOptions = {}): Promise<CloseReport> {
+    if (graceMillis !== undefined) checkMillis('graceMillis', graceMillis);
+    checkSignal(signal);
     this.#closing ??= this.#close(graceMillis);
+    if (signal !== undefined) whenAborted(signal, this.#closing, () => this.#cutOff());
     return this.#closing;
   }
 
   /** Ends the calls under way with `CLOSED`, and the connections, at once; also after {@link close}. */
   async destroy(): Promise<CloseReport> {
-    this.#destroyed = true;
     const closed = this.close();
     this.#cutOff();
     return await closed;
@@ -235,8 +257,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
     for (const timer of this.#timers) timer.cancel();
     this.#eager?.close();
     const channels = (): Channel[] => [...this.#table.channels(), ...this.#draining.channels()];
-    // Whoever waits for this must not see the process end before.
-    for (const channel of channels()) this.#sockets.get(channel)?.ref?.();
+    this.#opener.holdProcess(channels());
     const grace = graceMillis === undefined ? undefined : clock.setTimeout(() => this.#cutOff(), graceMillis);
     if (this.#pending.size > 0) {
       await new Promise<void>((resolve) => {
@@ -244,7 +265,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
       });
     }
     this.#table.close();
-    this.#dialsAbort.abort();
+    this.#opener.abort();
     await Promise.allSettled(this.#table.dials());
     this.#tls?.close();
     await Promise.all(channels().map((channel) => channel.close()));
@@ -255,12 +276,16 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   #cutOff(): void {
     for (const future of [...this.#pending])
       if (future.fail('CLOSED', `${future.command} was cut off: the client is closed`)) this.#cut++;
-    this.#dialsAbort.abort();
+    this.#opener.abort();
     for (const channel of [...this.#table.channels(), ...this.#draining.channels()]) channel.destroy();
   }
 
   protected override addressOf(address: string | undefined): string | undefined {
     return address;
+  }
+
+  protected override targetProblem(address: unknown): string | undefined {
+    return addressProblem(address);
   }
 
   protected override begin(
@@ -377,7 +402,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   }
 
   #connected(address: string | undefined, future: ResponseFuture): Promise<Channel> {
-    const isWanted = (): boolean => !future.isSettled && !this.#dialsAbort.signal.aborted;
+    const isWanted = (): boolean => !future.isSettled && !this.#opener.isAborted;
     const dialled = (): Promise<Channel> =>
       address === undefined
         ? this.#nameServers.connect(future.timeoutMillis, isWanted)
@@ -431,51 +456,6 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
         if (!isThere && channel.isActive) this.#retire(channel);
       });
     }
-  }
-
-  async #createChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
-    try {
-      return await this.#openChannel(address, opened);
-    } catch (thrown) {
-      if (RemotingError.is(thrown) && thrown.code === 'CONNECT_FAILED') this.core.counterTable.connectFailures++;
-      throw thrown;
-    }
-  }
-
-  async #openChannel(address: string, opened: (channel: Channel) => void): Promise<Channel> {
-    const { connectTimeoutMillis, clock, logger, lookup } = this.#options;
-    const target = parseDialTarget(address);
-    const endMillis = clock.monotonic() + connectTimeoutMillis;
-    const { signal } = this.#dialsAbort;
-    const tlsContext = this.#tls === undefined ? undefined : await this.#tls.context(address);
-    const socket = await this.#dial(target, address, connectTimeoutMillis, clock, signal, lookup);
-    const unixPath = target.path === undefined ? undefined : address;
-    const channel = new SocketChannel(socket, { ...channelOptions(clock, logger), remoteAddress: unixPath });
-    try {
-      if (this.#destroyed) throw new ClosedError('CLOSED', 'the client is closed', { address, sent: 'no' });
-      initializeChannel(channel, this.core, this.#listener, this.#options, { readsWhileUnwritable: true });
-      this.#verifier?.addTo(channel);
-    } catch (thrown) {
-      const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', { address });
-      channel.destroy(error);
-      throw error;
-    }
-    // A pending call holds the process by its timer.
-    if (!this.#options.keepProcessAlive && this.#closing === undefined) socket.unref?.();
-    this.#sockets.set(channel, socket);
-    if (this.#tls !== undefined && tlsContext !== undefined) {
-      const leftMillis = Math.max(1, endMillis - clock.monotonic());
-      const done = (): void => {
-        opened(channel);
-        if (this.#eager !== undefined) this.#watchLoss(address, channel);
-      };
-      await this.#tls.handshake(channel, tlsContext, target.host ?? 'localhost', leftMillis, signal, done);
-      return channel;
-    }
-    opened(channel);
-    if (this.#eager !== undefined) this.#watchLoss(address, channel);
-    channel.start();
-    return channel;
   }
 
   readonly #tell = emitTo(this);

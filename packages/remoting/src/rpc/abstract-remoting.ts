@@ -6,6 +6,7 @@ import type { RemotingCommand } from '../command/remoting-command.js';
 import { requestTracing } from '../diagnostics.js';
 import { RemotingError } from '../errors.js';
 import { AsyncCallback } from './async-callback.js';
+import { argumentProblem } from './call-arguments.js';
 import { type ClientInterceptor, interceptCall } from './call-interceptor.js';
 import { CallPromise } from './call-promise.js';
 import { signalWithin, timeoutWithin } from './call-within.js';
@@ -59,6 +60,9 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
 
   /** The address that errors of a call name. */
   protected abstract addressOf(target: Target): string | undefined;
+
+  /** What is wrong with a target whose type is none for calls, for callers not written in TypeScript. */
+  protected abstract targetProblem(target: unknown): string | undefined;
 
   /** Begins a call; `undefined` when it has ended already, which the callback was told. */
   protected abstract begin(
@@ -251,10 +255,12 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     permits: Permits | undefined,
     callback: InvokeCallback,
   ): void {
-    // For callers not written in TypeScript.
-    if (typeof (request as RemotingCommand | undefined)?.copy !== 'function') {
-      const options = { address: this.addressOf(target), sent: 'no' } as const;
-      callback(new RemotingError('INVALID_ARGUMENT', 'the request must be a RemotingCommand', options), undefined);
+    const problem = argumentProblem(request, timeoutMillis, options.signal) ?? this.targetProblem(target);
+    if (problem !== undefined) {
+      callback(
+        new RemotingError('INVALID_ARGUMENT', problem, { address: this.addressOf(target), sent: 'no' }),
+        undefined,
+      );
       return;
     }
     const { within } = options;

@@ -8,15 +8,17 @@ import type { RemotingCommand } from '../command/remoting-command.js';
 import { ClosedError, RemotingError } from '../errors.js';
 import { FrameBudget } from '../handler/frame-budget.js';
 import { ProxyProtocolDecoder } from '../handler/proxy-protocol-decoder.js';
+import { abortable, checkSignal, whenAborted } from '../rpc/abort.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
 import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
 import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
 import { describeChannel, describeCore } from '../rpc/core-description.js';
 import type { ServerInterceptor } from '../rpc/interceptor.js';
-import { MAX_TIMER_MILLIS } from '../rpc/option-table.js';
+import { checkMillis } from '../rpc/option-table.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
 import type { InvokeOptions } from '../rpc/typed-call.js';
+import { textOfGiven } from '../text-of-given.js';
 import type { TlsServerOptions } from '../tls/tls-options.js';
 import type { ServerDescription } from './server-description.js';
 import {
@@ -39,6 +41,13 @@ export interface CloseOptions {
    * connection is left.
    */
   readonly goAwayMillis?: number | undefined;
+  /** Ends these times when it aborts: what is not done then is cut off. Close does not reject for it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StartOptions {
+  /** Ends the start with `ABORTED`, and the server: nothing listens then. Once the server listens it is not looked at any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How a close went, in requests that took time: those answered by a promise, and those that waited in a queue. */
@@ -95,7 +104,16 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
    * @throws RemotingError `BIND_FAILED` when the address is taken, not ours, or not allowed; the system's error is the cause.
    * `INVALID_ARGUMENT` when TLS is enforced and its files cannot be used
    */
-  start(): Promise<void> {
+  start({ signal }: StartOptions = {}): Promise<void> {
+    if (signal === undefined) return this.#startOnce();
+    return abortable(signal, 'the start of the server', () => {
+      const started = this.#startOnce();
+      whenAborted(signal, started, () => void this.destroy());
+      return started;
+    });
+  }
+
+  #startOnce(): Promise<void> {
     if (this.#listening !== undefined || this.#closing !== undefined) {
       return Promise.reject(new RemotingError('INVALID_ARGUMENT', 'a server can be started once; make another one'));
     }
@@ -174,12 +192,15 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
    * above 475) are answered with it meanwhile and their oneway requests dropped, so that they go elsewhere; those of older peers are served
    * (reference: remoting 3.10). Never rejects, and is done soon after its time at the latest. Twice is as good as once.
    *
-   * @throws RemotingError `INVALID_ARGUMENT` for times that cannot be
+   * @throws RemotingError `INVALID_ARGUMENT` for times that cannot be, or what is no signal
    */
   close(options: CloseOptions = {}): Promise<ServerCloseReport> {
     const graceMillis = checkMillis('graceMillis', options.graceMillis ?? 3_000);
     const goAwayMillis = checkMillis('goAwayMillis', options.goAwayMillis ?? 0);
+    const { signal } = options;
+    checkSignal(signal);
     this.#closing ??= this.#closeAll(graceMillis, goAwayMillis);
+    if (signal !== undefined) whenAborted(signal, this.#closing, () => void this.destroy());
     return this.#closing;
   }
 
@@ -196,8 +217,13 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     await this.close();
   }
 
-  protected override addressOf(channel: Channel): string {
-    return channel.remoteAddress;
+  protected override addressOf(channel: Channel | undefined): string | undefined {
+    return channel?.remoteAddress;
+  }
+
+  protected override targetProblem(channel: { readonly writeAndFlush?: unknown } | undefined): string | undefined {
+    if (typeof channel?.writeAndFlush === 'function') return undefined;
+    return `a server calls over the channel of a client, as a handler or the connect event gives it, not ${textOfGiven(channel)}`;
   }
 
   protected override begin(
@@ -373,11 +399,6 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     }
     channel.start();
   }
-}
-
-function checkMillis(name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 0 && value <= MAX_TIMER_MILLIS) return value;
-  throw new RemotingError('INVALID_ARGUMENT', `${name} must be an integer from 0 to ${MAX_TIMER_MILLIS}, not ${value}`);
 }
 
 function bindReason(error: NodeJS.ErrnoException, path: string | undefined): string {

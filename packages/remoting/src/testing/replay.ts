@@ -2,6 +2,7 @@ import type { ChannelSocket } from '../channel/socket-channel.js';
 import { type Clock, systemClock } from '../clock.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
+import { abortable } from '../rpc/abort.js';
 import { type FrameField, frameDifferences, read } from './frame-differences.js';
 import type { RecordedFrame } from './frame-recorder.js';
 
@@ -12,6 +13,8 @@ export interface ReplayOptions {
   readonly clock?: Clock | undefined;
   /** Fields of answers that may differ from the recorded ones; default none. The opaque is always the recorded one. */
   readonly ignore?: readonly FrameField[] | undefined;
+  /** Ends the replay with `ABORTED`, and its connections. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ReplayResult {
@@ -29,10 +32,20 @@ export interface ReplayResult {
  *
  * @param connect opens a bare connection to the server, for instance `() => pair.connect()`
  */
-export async function replay(
+export function replay(
   frames: readonly RecordedFrame[],
   connect: () => ChannelSocket,
   options: ReplayOptions = {},
+): Promise<ReplayResult> {
+  const { signal } = options;
+  const run = (): Promise<ReplayResult> => play(frames, connect, options);
+  return signal === undefined ? run() : abortable(signal, 'the replay', run);
+}
+
+async function play(
+  frames: readonly RecordedFrame[],
+  connect: () => ChannelSocket,
+  options: ReplayOptions,
 ): Promise<ReplayResult> {
   const peers = new Map<number, Peer>();
   const differences: string[] = [];
@@ -40,6 +53,7 @@ export async function replay(
   let answered = 0;
   try {
     for (const [index, frame] of frames.entries()) {
+      if (options.signal?.aborted === true) break;
       const request = requestOf(frame);
       if (request === undefined) continue;
       const { channelId } = frame;
@@ -77,13 +91,16 @@ class Peer {
   readonly #socket: ChannelSocket;
   readonly #clock: Clock;
   readonly #timeoutMillis: number;
+  readonly #signal: AbortSignal | undefined;
   #ended = false;
   #look: () => void = () => {};
 
-  constructor(socket: ChannelSocket, { clock, timeoutMillis }: ReplayOptions) {
+  constructor(socket: ChannelSocket, { clock, timeoutMillis, signal }: ReplayOptions) {
     this.#socket = socket;
     this.#clock = clock ?? systemClock;
     this.#timeoutMillis = timeoutMillis ?? 3_000;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#onAbort);
     const splitter = new FrameSplitter(0x7fffffff);
     socket.on('error', () => {});
     socket.on('data', (chunk: Buffer) => {
@@ -103,6 +120,11 @@ class Peer {
       });
     }
   }
+
+  readonly #onAbort = (): void => {
+    this.#ended = true;
+    this.#look();
+  };
 
   send(bytes: Buffer): void {
     if (!this.#ended) this.#socket.write(bytes);
@@ -133,6 +155,7 @@ class Peer {
   }
 
   destroy(): void {
+    this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#socket.destroy();
   }
 }

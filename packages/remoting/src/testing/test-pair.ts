@@ -4,7 +4,7 @@ import type { ChannelSocket } from '../channel/socket-channel.js';
 import type { RemotingClientOptions } from '../client/client-options.js';
 import { RemotingClient } from '../client/remoting-client.js';
 import type { Clock } from '../clock.js';
-import { RemotingServer } from '../server/remoting-server.js';
+import { RemotingServer, type StartOptions } from '../server/remoting-server.js';
 import type { RemotingServerOptions } from '../server/server-options.js';
 import { createMemorySockets } from './memory-socket.js';
 
@@ -58,11 +58,11 @@ export function createPair(options: CreatePairOptions = {}): TestPair {
 }
 
 /** A server on a free port of the loopback interface and a client; for what has to go through the operating system. */
-export async function startTestServer(options: TestPairOptions = {}): Promise<TestPair> {
+export async function startTestServer(options: TestPairOptions & StartOptions = {}): Promise<TestPair> {
   const { clock } = options;
   const server = new RemotingServer({ clock, ...options.server, port: 0 });
   const client = new RemotingClient({ clock, ...options.client });
-  await server.start();
+  await server.start({ signal: options.signal });
   return testPair(server, client, server.address, () => connect(parseSocketAddress(server.address)));
 }
 

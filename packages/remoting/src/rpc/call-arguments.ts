@@ -1,0 +1,17 @@
+import { textOfGiven } from '../text-of-given.js';
+import { signalProblem } from './abort.js';
+
+/**
+ * What is wrong with the arguments of a call, if their types are: the compiler sees to them, but not for callers in JavaScript. A call that
+ * went on with them would fail later, far from its cause.
+ */
+export function argumentProblem(
+  request: { readonly copy?: unknown } | undefined,
+  timeoutMillis: unknown,
+  signal: unknown,
+): string | undefined {
+  if (typeof request?.copy !== 'function') return `the request must be a RemotingCommand, not ${textOfGiven(request)}`;
+  if (typeof timeoutMillis !== 'number')
+    return `timeoutMillis must be a number of milliseconds, not ${textOfGiven(timeoutMillis)}`;
+  return signalProblem(signal);
+}
