@@ -161,7 +161,13 @@ export class CommandError extends RemotingError {
     brand(CommandError, 'CommandError');
   }
 
+  /**
+   * @param responseCode any code but SUCCESS
+   * @throws RemotingError `INVALID_ARGUMENT` for SUCCESS, which would say yes to the caller
+   */
   constructor(responseCode: number, remark?: string, options: CommandErrorOptions = {}) {
+    if (responseCode === 0)
+      throw new RemotingError('INVALID_ARGUMENT', 'a CommandError needs a code other than SUCCESS (0)');
     const from = options.address === undefined ? '' : ` from ${options.address}`;
     super('COMMAND_FAILED', `CODE: ${responseCode}  DESC: ${remark ?? ''}${from}`, options);
     this.responseCode = responseCode;

@@ -21,6 +21,7 @@ export function formatSocketAddress(host: string, port: number): string {
  * @throws RemotingError INVALID_ARGUMENT when there is no host, or no port from 0 to 65535
  */
 export function parseSocketAddress(text: string): SocketAddress {
+  if (text.includes('://')) throw invalid(text, 'an address has no scheme, only a host and a port');
   const colon = text.lastIndexOf(':');
   const digits = text.slice(colon + 1);
   const port = Number(digits);

@@ -11,6 +11,7 @@ import { argumentProblem } from '../rpc/call-arguments.js';
 import type { ClientInterceptor } from '../rpc/call-interceptor.js';
 import { CallPromise } from '../rpc/call-promise.js';
 import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
+import { checkFunction } from '../rpc/given.js';
 import { checkMillis } from '../rpc/option-table.js';
 import { RemotingCore } from '../rpc/remoting-core.js';
 import type { InvokeCallback, ResponseFuture } from '../rpc/response-future.js';
@@ -157,6 +158,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
    * for them.
    */
   use(interceptor: ClientInterceptor): this {
+    checkFunction('an interceptor', interceptor);
     this.interceptors ??= [];
     this.interceptors.push(interceptor);
     return this;
@@ -180,7 +182,7 @@ export class RemotingClient extends AbstractRemoting<string | undefined> impleme
   connect(address: string | undefined, options: ConnectOptions = {}): Promise<Channel> {
     const connected = new CallPromise<Channel>();
     const timeoutMillis = options.timeoutMillis ?? this.#options.timeoutMillis;
-    const problem = argumentProblem(nothing, timeoutMillis, options.signal) ?? addressProblem(address);
+    const problem = argumentProblem(nothing, timeoutMillis, options) ?? addressProblem(address);
     if (problem !== undefined) {
       connected.reject(new RemotingError('INVALID_ARGUMENT', problem, { address, sent: 'no' }));
       return connected.promise;

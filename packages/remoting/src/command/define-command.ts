@@ -1,3 +1,5 @@
+import { RemotingError } from '../errors.js';
+import { textOfGiven } from '../text-of-given.js';
 import type { HeaderSchema } from './custom-header.js';
 
 /** How a body's bytes become a value and back. `undefined` stands for no body. */
@@ -52,7 +54,11 @@ export function bytes(): BodyCodec<Uint8Array | undefined> {
 /** The empty schema: a header without fields. */
 export type NoHeader = Record<never, never>;
 
-/** Defines one request code for both ends; the definition is data, nothing is registered. */
+/**
+ * Defines one request code for both ends; the definition is data, nothing is registered.
+ *
+ * @throws RemotingError `INVALID_ARGUMENT` for a code that is no 32-bit integer, or a field or body that was not made for it
+ */
 export function defineCommand<
   Request extends HeaderSchema = NoHeader,
   Response extends HeaderSchema = NoHeader,
@@ -61,6 +67,8 @@ export function defineCommand<
 >(
   init: CommandDefinitionInit<Request, Response, RequestBody, ResponseBody>,
 ): CommandDefinition<Request, Response, RequestBody, ResponseBody> {
+  const problem = problemOf(init);
+  if (problem !== undefined) throw new RemotingError('INVALID_ARGUMENT', `the command ${init.name} ${problem}`);
   return {
     code: init.code,
     name: init.name,
@@ -69,4 +77,24 @@ export function defineCommand<
     requestBody: init.requestBody ?? (bytesCodec as BodyCodec<unknown> as BodyCodec<RequestBody>),
     responseBody: init.responseBody ?? (bytesCodec as BodyCodec<unknown> as BodyCodec<ResponseBody>),
   };
+}
+
+/** For callers not written in TypeScript, which else learn of it with the first call. */
+function problemOf(init: {
+  readonly code: number;
+  readonly request?: HeaderSchema;
+  readonly response?: HeaderSchema;
+  readonly requestBody?: unknown;
+  readonly responseBody?: unknown;
+}): string | undefined {
+  const { code, request = {}, response = {}, requestBody = bytesCodec, responseBody = bytesCodec } = init;
+  if (code !== (code | 0)) return `must have a 32-bit integer as code, not ${textOfGiven(code)}`;
+  for (const [what, schema] of Object.entries({ request, response }))
+    for (const [name, field] of Object.entries(schema))
+      if (typeof (field as Partial<typeof field>).parse !== 'function')
+        return `has a ${what} field ${name} that is no field, such as t.string(), but ${textOfGiven(field)}`;
+  for (const [what, codec] of Object.entries({ requestBody, responseBody }))
+    if (typeof (codec as Partial<BodyCodec<unknown>> | null)?.decode !== 'function')
+      return `has a ${what} that is no BodyCodec, such as json(), but ${textOfGiven(codec)}`;
+  return undefined;
 }

@@ -1,4 +1,5 @@
 import { DecodeError, RemotingError, textOfThrown } from '../errors.js';
+import { textOfGiven } from '../text-of-given.js';
 import type { BodyCodec } from './define-command.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -21,7 +22,7 @@ export function json<T>(validate?: (value: unknown) => T): BodyCodec<T> {
         throw new RemotingError('ENCODE_FAILED', `the body cannot be written as JSON: ${textOfThrown(error)}`);
       }
       if (text === undefined)
-        throw new RemotingError('ENCODE_FAILED', `the body cannot be written as JSON: it is a ${typeof value}`);
+        throw new RemotingError('ENCODE_FAILED', `the body cannot be written as JSON: it is ${textOfGiven(value)}`);
       return Buffer.from(text);
     },
     decode(bytes) {

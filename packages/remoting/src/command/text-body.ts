@@ -1,11 +1,16 @@
 import { encodeUtf8 } from '../buffer/utf8.js';
-import { DecodeError } from '../errors.js';
+import { DecodeError, RemotingError } from '../errors.js';
+import { textOfGiven } from '../text-of-given.js';
 import type { BodyCodec } from './define-command.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const textCodec: BodyCodec<string> = {
-  encode: (value) => (value === '' ? undefined : encodeUtf8(value)),
+  encode(value) {
+    if (typeof value !== 'string')
+      throw new RemotingError('ENCODE_FAILED', `the body must be a text, not ${textOfGiven(value)}`);
+    return value === '' ? undefined : encodeUtf8(value);
+  },
   decode(bytes) {
     if (bytes === undefined) return '';
     try {

@@ -11,6 +11,7 @@ import { type ClientInterceptor, interceptCall } from './call-interceptor.js';
 import { CallPromise } from './call-promise.js';
 import { signalWithin, timeoutWithin } from './call-within.js';
 import type { ConnectionEventMap } from './connection-event-map.js';
+import { checkCode, checkDefinition, checkFunction, checkHook, checkProcessor, encodeWholeRequest } from './given.js';
 import type { ServerInterceptor } from './interceptor.js';
 import type { Permits } from './permits.js';
 import type { RemotingCore } from './remoting-core.js';
@@ -19,13 +20,7 @@ import type { RequestProcessor } from './request-processor.js';
 import type { InvokeCallback, ResponseFuture } from './response-future.js';
 import type { RpcHook } from './rpc-hook.js';
 import { traceCall } from './trace-call.js';
-import {
-  type CallOptionsParameter,
-  type CallResult,
-  decodeResponse,
-  encodeRequest,
-  type InvokeOptions,
-} from './typed-call.js';
+import { type CallOptionsParameter, type CallResult, decodeResponse, type InvokeOptions } from './typed-call.js';
 import { type TypedHandler, typedProcessor } from './typed-processor.js';
 import type { WorkQueue, WorkQueueOptions } from './work-queue.js';
 
@@ -82,10 +77,12 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
    * one, no more requests than its `concurrency` are worked on at a time, `queueCapacity` wait, and those above are answered with SYSTEM_BUSY
    * (oneway ones dropped). Codes that are given the same queue share its bounds.
    *
-   * @throws RemotingError `INVALID_ARGUMENT` for bounds that cannot be
+   * @throws RemotingError `INVALID_ARGUMENT` for bounds that cannot be, or what is no processor
    */
   registerProcessor(code: number, processor: RequestProcessor, queue?: WorkQueue | WorkQueueOptions): this {
     const { requests } = this.core;
+    checkCode(code);
+    checkProcessor(processor);
     requests.processorTable.register(code, processor, requests.workQueue(queue));
     return this;
   }
@@ -93,6 +90,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
   /** The processor of every code that has none of its own. Without it they are answered with code 3. */
   registerDefaultProcessor(processor: RequestProcessor, queue?: WorkQueue | WorkQueueOptions): this {
     const { requests } = this.core;
+    checkProcessor(processor);
     requests.processorTable.registerDefault(processor, requests.workQueue(queue));
     return this;
   }
@@ -104,6 +102,8 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     queue?: WorkQueue | WorkQueueOptions,
   ): this {
     const { requests } = this.core;
+    checkDefinition(definition);
+    checkFunction('a handler', handler);
     const { code, name } = definition;
     requests.processorTable.register(code, typedProcessor(definition, handler), requests.workQueue(queue), name);
     return this;
@@ -116,11 +116,13 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
 
   /** Adds an interceptor of requests that the other side sends, inside those that are there; it runs around hooks and processor. */
   interceptRequests(interceptor: ServerInterceptor): this {
+    checkFunction('an interceptor', interceptor);
     this.core.requests.use(interceptor);
     return this;
   }
 
   registerRpcHook(hook: RpcHook): this {
+    checkHook(hook);
     this.core.registerRpcHook(hook);
     return this;
   }
@@ -148,8 +150,8 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
 
   /**
    * As {@link invokeSync}, but tells a callback, once and never before this returns, in the async context of this call; and takes one of the
-   * permits until the callback has ended. Never throws: `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to
-   * the logger.
+   * permits until the callback has ended. `TOO_MANY_REQUESTS` goes to the callback too, and what the callback throws to the logger; thrown is only
+   * `INVALID_ARGUMENT`, for what is no callback.
    */
   invokeAsync(
     target: Target,
@@ -158,6 +160,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     callback: InvokeCallback,
     options: InvokeOptions = noOptions,
   ): void {
+    checkFunction('the callback of invokeAsync', callback);
     const told = new AsyncCallback(inThisContext(callback), this.addressOf(target), this.core.logger);
     this.#invoke(target, request, timeoutMillis, options, plainCall, this.core.calls.asyncPermits, told.tell);
     told.returned();
@@ -201,7 +204,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     };
     let request: RemotingCommand;
     try {
-      request = encodeRequest(definition, header, options?.body, options?.extFields);
+      request = encodeWholeRequest(definition, header, options?.body, options?.extFields);
     } catch (thrown) {
       call.reject(notSent(thrown));
       return call.promise;
@@ -222,7 +225,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     const call = new CallPromise<void>();
     const timeoutMillis = options?.timeoutMillis ?? this.#timeoutMillis;
     try {
-      const request = encodeRequest(definition, header, options?.body, options?.extFields);
+      const request = encodeWholeRequest(definition, header, options?.body, options?.extFields);
       const kind = { command: definition.name, isOneway: true };
       this.#oneway(target, request, timeoutMillis, options ?? noOptions, kind, call);
     } catch (thrown) {
@@ -255,7 +258,7 @@ export abstract class AbstractRemoting<Target> extends EventEmitter<ConnectionEv
     permits: Permits | undefined,
     callback: InvokeCallback,
   ): void {
-    const problem = argumentProblem(request, timeoutMillis, options.signal) ?? this.targetProblem(target);
+    const problem = argumentProblem(request, timeoutMillis, options) ?? this.targetProblem(target);
     if (problem !== undefined) {
       callback(
         new RemotingError('INVALID_ARGUMENT', problem, { address: this.addressOf(target), sent: 'no' }),

@@ -1,5 +1,6 @@
 import { textOfGiven } from '../text-of-given.js';
 import { signalProblem } from './abort.js';
+import type { InvokeOptions } from './typed-call.js';
 
 /**
  * What is wrong with the arguments of a call, if their types are: the compiler sees to them, but not for callers in JavaScript. A call that
@@ -8,10 +9,12 @@ import { signalProblem } from './abort.js';
 export function argumentProblem(
   request: { readonly copy?: unknown } | undefined,
   timeoutMillis: unknown,
-  signal: unknown,
+  { signal, within }: InvokeOptions,
 ): string | undefined {
   if (typeof request?.copy !== 'function') return `the request must be a RemotingCommand, not ${textOfGiven(request)}`;
   if (typeof timeoutMillis !== 'number')
     return `timeoutMillis must be a number of milliseconds, not ${textOfGiven(timeoutMillis)}`;
+  if (within !== undefined && typeof within?.remainingMillis !== 'function')
+    return `within must be the request that a processor or handler was given, not ${textOfGiven(within)}`;
   return signalProblem(signal);
 }

@@ -29,16 +29,22 @@ export function resolveOptions<Options extends object, Resolved extends Options>
   defaults: Resolved,
   given: Options,
 ): Resolved {
+  // For callers not written in TypeScript.
+  if (typeof given !== 'object' || given === null)
+    throw new RemotingError('INVALID_ARGUMENT', `options of ${owner} must be an object, not ${textOfGiven(given)}`);
   const rows = table as Readonly<Record<string, OptionRow>>;
   const resolved = { ...defaults } as Record<string, unknown>;
   const problems: string[] = [];
+  let isUnknown = false;
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined;
-    const problem = row === undefined ? `is unknown; there are ${Object.keys(rows).join(', ')}` : check(row, value);
+    const problem = row === undefined ? 'is unknown' : check(row, value);
     if (problem === undefined) resolved[name] = value;
     else problems.push(`${name} ${problem}`);
+    isUnknown ||= row === undefined;
   }
+  if (isUnknown) problems.push(`there are ${Object.keys(rows).join(', ')}`);
   if (problems.length > 0) throw new RemotingError('INVALID_ARGUMENT', `options of ${owner}: ${problems.join('; ')}`);
   return resolved as Resolved;
 }

@@ -75,11 +75,21 @@ export function typedProcessor<Request extends HeaderSchema, Response extends He
     if (body !== undefined) response.body = definition.responseBody.encode(body);
     return response;
   };
+  const hasRequired = Object.values(definition.response).some(({ presence }) => presence === 'required');
+  /** A success has what its definition requires, or says what is missing; an answer that says no may lack it. */
+  const respondWhole = (result: TypedHandlerResult<Response, ResponseBody>): RemotingCommand => {
+    const { code, header, body } = (result ?? {}) as UntypedResponse<Response, ResponseBody>;
+    const response = respond(result);
+    if (code !== undefined && code !== SystemCode.SUCCESS) return response;
+    if (header === undefined && hasRequired) encodeHeader(definition.response, {} as HeaderInput<Response>);
+    if (body === undefined) response.body = definition.responseBody.encode(body as ResponseBody);
+    return response;
+  };
   return {
     processRequest(ctx: RequestContext, command: RemotingCommand) {
       const header = decodeHeader(definition.request, command.extFields);
       const result = handler(new DecodedRequest(header, definition.requestBody.decode(command.body), command, ctx));
-      return result instanceof Promise ? result.then(respond) : respond(result);
+      return result instanceof Promise ? result.then(respondWhole) : respondWhole(result);
     },
   };
 }

@@ -20,7 +20,7 @@ describe('parseDialTarget', () => {
     ['localhost:65536', tooBig],
     [':9876', /the host is missing/],
     ['[::1]', tooBig],
-    ['http://localhost:9876', /a character that no host has/],
+    ['http://localhost:9876', /an address has no scheme/],
     ['unix:relative.sock', /must be absolute/],
     ['', tooBig],
   ];
