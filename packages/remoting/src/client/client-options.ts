@@ -4,6 +4,7 @@ import {
   connectionDefaults,
   connectionOptionTable,
   type ResolvedConnectionOptions,
+  warnOfHugeFrames,
 } from '../rpc/connection-options.js';
 import { type OptionRow, type OptionTable, resolveOptions, timerMillis } from '../rpc/option-table.js';
 import { textOfGiven } from '../text-of-given.js';
@@ -160,5 +161,7 @@ function socksProxyProblem(value: unknown): string | undefined {
 }
 
 export function resolveClientOptions(options: RemotingClientOptions): ResolvedRemotingClientOptions {
-  return resolveOptions('RemotingClient', table, defaults, options);
+  const resolved = resolveOptions('RemotingClient', table, defaults, options);
+  warnOfHugeFrames(resolved);
+  return resolved;
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import type { Channel } from '../channel/channel.js';
 import { type Clock, systemClock } from '../clock.js';
 import { LanguageCode, type LanguageName } from '../command/language-code.js';
@@ -13,7 +14,8 @@ export interface ConnectionOptions {
   readonly allIdleMillis?: number | undefined;
   /**
    * Frames above this are not sent, and close their connection when they come; default 16,777,216, the four length bytes included
-   * [com.rocketmq.remoting.frameMaxLength].
+   * [com.rocketmq.remoting.frameMaxLength]. Above 512 MiB there is a warning, to the logger or else of the process: a body of that size can be
+   * no text, as JSON must be.
    */
   readonly maxFrameBytes?: number | undefined;
   /** Headers above this close their connection; default 262,144. Large things travel in the body. */
@@ -83,6 +85,17 @@ export const connectionOptionTable: OptionTable<ConnectionOptions> = {
   clock: { kind: 'object' },
   logger: { kind: 'object' },
 };
+
+/** What the engine can hold in one text, less than 512 MiB. */
+const MAX_TEXT_BYTES = constants.MAX_STRING_LENGTH;
+
+/** Warns of a limit of frames whose bodies cannot become texts. */
+export function warnOfHugeFrames({ maxFrameBytes, logger }: ResolvedConnectionOptions): void {
+  if (maxFrameBytes <= MAX_TEXT_BYTES) return;
+  const message = `maxFrameBytes of ${maxFrameBytes} lets bodies in that cannot become a text: texts hold ${MAX_TEXT_BYTES} bytes; send large things in chunks`;
+  if (logger === silentLogger) process.emitWarning(message, { code: 'RMQNS_HUGE_FRAMES' });
+  else logger.warn({ maxFrameBytes }, message);
+}
 
 export const connectionDefaults = {
   allIdleMillis: 120_000,

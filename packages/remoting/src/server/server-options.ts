@@ -6,6 +6,7 @@ import {
   connectionDefaults,
   connectionOptionTable,
   type ResolvedConnectionOptions,
+  warnOfHugeFrames,
 } from '../rpc/connection-options.js';
 import { type OptionTable, resolveOptions } from '../rpc/option-table.js';
 import { resolveTlsServerOptions, type TlsServerOptions, tlsProblem } from '../tls/tls-options.js';
@@ -89,5 +90,6 @@ export function resolveServerOptions(options: RemotingServerOptions): ResolvedRe
   const resolved = resolveOptions('RemotingServer', table, defaults, options);
   if (options.path !== undefined && (options.host !== undefined || options.port !== undefined))
     throw new RemotingError('INVALID_ARGUMENT', 'options of RemotingServer: path excludes host and port');
+  warnOfHugeFrames(resolved);
   return resolved;
 }
