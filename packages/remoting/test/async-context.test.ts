@@ -31,7 +31,7 @@ describe('the async context', () => {
   });
   afterEach(() => Promise.all([client.destroy(), server.destroy()]));
 
-  it('is its own for each of 100 calls that share a connection, with await', async () => {
+  it('is its own for each of 100 calls that share a connection, with await (W80)', async () => {
     const stores = await Promise.all(
       numbers.map((number) =>
         caller.run(number, async () => {
@@ -43,7 +43,7 @@ describe('the async context', () => {
     expect(stores).to.deep.equal(numbers.map((number) => [number, number]));
   });
 
-  it('is its own for each of 100 calls that share a connection, with callbacks, also those that fail', async () => {
+  it('is its own for each of 100 calls that share a connection, with callbacks, also those that fail (W80)', async () => {
     const tell = (number: number, code: number): Promise<unknown> =>
       new Promise((resolve) =>
         caller.run(number, () =>
@@ -58,7 +58,7 @@ describe('the async context', () => {
     expect(await tell(7, 2)).to.deep.equal(['CONNECT_FAILED', 7]);
   });
 
-  it('of a processor is fresh, whoever started the server, dialled, or sent', async () => {
+  it('of a processor is fresh, whoever started the server, dialled, or sent (W80)', async () => {
     await caller.run('dial', () => client.invokeSync(server.address, numbered(1)));
     await Promise.all(
       numbers.map((number) => caller.run(number, () => client.invokeSync(server.address, numbered(1)))),

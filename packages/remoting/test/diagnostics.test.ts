@@ -84,7 +84,7 @@ describe('tracing channels', () => {
   const NO_CONNECTION = '127.0.0.1:1';
 
   describe('rmqns.remoting:request', () => {
-    it('shows a call from its begin to its answer', async () => {
+    it('shows a call from its begin to its answer (W81)', async () => {
       const seen = record(requestTracing);
       await client.call(address, Greet, { name: SECRET });
       expect(seen.events).to.deep.equal(['start', 'end', 'asyncStart', 'asyncEnd']);
@@ -370,7 +370,7 @@ describe('tracing channels', () => {
     expect([requests?.length, handles?.length]).to.deep.equal([1, 1]);
   });
 
-  it('cost a call without subscribers a few looks at whether there are any, and nothing else', async () => {
+  it('cost a call without subscribers a few looks at whether there are any, and nothing else (W81)', async () => {
     await client.invokeSync(address, RemotingCommand.request(5));
     let looks = 0;
     const events: string[] = [];

@@ -33,7 +33,7 @@ const made = {
 };
 
 describe('RemotingError', () => {
-  it('is known by instanceof and RemotingError.is across two installed copies, class by class', async () => {
+  it('is known by instanceof and RemotingError.is across two installed copies, class by class (W75)', async () => {
     const copy = (await import(`${new URL('../src/errors.js', import.meta.url).href}?copy`)) as Record<
       string,
       typeof RemotingError
@@ -90,7 +90,7 @@ describe('RemotingError', () => {
     expect(new TimeoutError('x')).to.not.be.instanceOf(OwnError);
   });
 
-  it('shows no header value and no body, as JSON and to util.inspect', () => {
+  it('shows no header value and no body, as JSON and to util.inspect (W76)', () => {
     const response = RemotingCommand.response(17, 'no route', {
       extFields: { token: 'secret-1' },
       body: Buffer.from('secret-2'),
@@ -127,7 +127,7 @@ describe('A failed call', () => {
     return expect.fail('the call succeeded');
   }
 
-  it('has the file and function of its caller in its stack, however it failed and in whichever style', async () => {
+  it('has the file and function of its caller in its stack, however it failed and in whichever style (W73)', async () => {
     const server = new RemotingServer();
     await server.start();
     const client = new RemotingClient();

@@ -58,7 +58,7 @@ class Compression implements ChannelHandler {
 }
 
 describe('a handler that works asynchronously', () => {
-  it('keeps the order of calls and of answers, however large each is and however the bytes are cut', async () => {
+  it('keeps the order of calls and of answers, however large each is and however the bytes are cut (W85)', async () => {
     const [sizes = []] = fc.sample(fc.array(fc.integer({ min: 0, max: 60_000 }), { minLength: 60, maxLength: 60 }), {
       numRuns: 1,
       seed: 11,

@@ -23,7 +23,7 @@ function request(code: number, opaque: number, body?: Buffer): Buffer {
 describe('the bytes that wait in a channel', () => {
   const sizes = fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 1, maxLength: 12 });
 
-  it('are counted exactly, and isWritable is right, at once after each write', () => {
+  it('are counted exactly, and isWritable is right, at once after each write (W51, W52)', () => {
     fc.assert(
       fc.property(sizes, (bodies) => {
         const [near, far] = createMemorySockets();
@@ -91,7 +91,7 @@ describe('the bytes that wait in a channel', () => {
 });
 
 describe('answers of one turn', () => {
-  it('leave in one call, though 64 requests came in one chunk and some are answered by promises', async () => {
+  it('leave in one call, though 64 requests came in one chunk and some are answered by promises (W86)', async () => {
     // A clock that stands still: the decoder takes no turn off, however slow the machine.
     await using pair = createPair({ clock: new ManualClock() });
     pair.server.registerProcessor(1, {
@@ -143,13 +143,13 @@ describe('a slow reader', () => {
     return { received, channel, seconds: clock.monotonic() / 1_000 };
   }
 
-  it('gets an answer of 64 MiB at 200 KB a second, however short the idle limit', async () => {
+  it('gets an answer of 64 MiB at 200 KB a second, however short the idle limit (W58)', async () => {
     const { received, seconds } = await reading(true);
     expect(received).to.be.at.least(bodyBytes);
     expect(seconds).to.be.within(100, 1_000);
   });
 
-  it('is cut off when it takes nothing', async () => {
+  it('is cut off when it takes nothing (W58)', async () => {
     const { received, channel, seconds } = await reading(false);
     expect([received, channel.isActive]).to.deep.equal([0, false]);
     expect(seconds).to.be.below(60);
@@ -157,7 +157,7 @@ describe('a slow reader', () => {
 });
 
 describe('many connections at once', () => {
-  it('get no byte of each other, in 50 x 1,000 frames of random lengths and pieces, and bodies kept stay as they were', async () => {
+  it('get no byte of each other, in 50 x 1,000 frames of random lengths and pieces, and bodies kept stay as they were (W47)', async () => {
     await using pair = await startTestServer();
     const kept: { readonly body: Buffer; readonly filling: number }[] = [];
     pair.server.registerProcessor(1, {

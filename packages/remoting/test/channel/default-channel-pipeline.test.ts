@@ -171,7 +171,7 @@ describe('DefaultChannelPipeline', () => {
     expect(channel.isActive).to.equal(false);
   });
 
-  it('fails only the write whose handler throws, and calls its listener once', () => {
+  it('fails only the write whose handler throws, and calls its listener once (W88)', () => {
     const results: unknown[] = [];
     const channel = new EmbeddedChannel({
       a: {

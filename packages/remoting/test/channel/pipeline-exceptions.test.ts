@@ -77,7 +77,7 @@ describe('what a handler throws in a server', () => {
     expect([answer.code, answer.remark]).to.deep.equal([1, 'handler mine failed in write: by mistake']);
   });
 
-  it('is told once when the last handler has outbound events only', async () => {
+  it('is told once when the last handler has outbound events only (W88)', async () => {
     expect(await told('last', { flush: throwing })).to.deep.equal(['log: handler mine failed in flush: by mistake']);
     const noted = await told('last', { write: throwing });
     expect(noted).to.have.length(1);

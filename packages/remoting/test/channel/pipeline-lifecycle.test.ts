@@ -136,7 +136,7 @@ function readAll(read: () => unknown): unknown[] {
 }
 
 describe('a pipeline that its handlers change in any event', () => {
-  it('adds and removes each handler once, calls it in between only, and loses and doubles no message', () => {
+  it('adds and removes each handler once, calls it in between only, and loses and doubles no message (W87)', () => {
     const step = fc.constantFrom('in', 'out', 'event');
     fc.assert(
       fc.property(
@@ -176,7 +176,7 @@ describe('a pipeline that its handlers change in any event', () => {
     );
   });
 
-  it('lets a removed context pass on, but nothing arrives at its handler', () => {
+  it('lets a removed context pass on, but nothing arrives at its handler (W87)', () => {
     const log: string[] = [];
     const named = (name: string): ChannelHandler => ({
       channelRead(ctx, message) {

@@ -234,7 +234,7 @@ describe('SocketChannel', () => {
     expect(clock.pendingTimers).to.equal(0);
   });
 
-  it('stops reading from a peer that does not read, so that what waits stays bounded, and goes on when it does', async () => {
+  it('stops reading from a peer that does not read, so that what waits stays bounded, and goes on when it does (W43)', async () => {
     const answer = Buffer.alloc(16 * 1024);
     let requests = 0;
     let bytes = 0;
@@ -450,7 +450,7 @@ describe('SocketChannel', () => {
     server.close();
   });
 
-  it('bears two errors of one socket', async () => {
+  it('bears two errors of one socket (W40)', async () => {
     const { channel, socket } = await pair({ a: { exceptionCaught() {} } });
     socket.emit('error', new Error('first'));
     socket.emit('error', new Error('second'));

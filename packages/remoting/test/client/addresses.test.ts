@@ -59,7 +59,7 @@ describe('Addresses of a client', () => {
     expect(two.channels.size).to.equal(1);
   });
 
-  it('leave an address that its name has no more, within resolveIntervalMillis and without a failed call', async () => {
+  it('leave an address that its name has no more, within resolveIntervalMillis and without a failed call (W38)', async () => {
     const one = await serve('127.0.0.1');
     const port = Number(one.address.split(':')[1]);
     await serve('127.0.0.2', port);
@@ -164,7 +164,7 @@ describe('The name server list of a client', () => {
     await until(() => one.channels.size === 0);
   });
 
-  it('is looked up once at a time, however often a refresh is asked for, and stays when the lookup fails', async () => {
+  it('is looked up once at a time, however often a refresh is asked for, and stays when the lookup fails (W93)', async () => {
     const client = new RemotingClient();
     cleanUps.push(() => client.destroy());
     let lookups = 0;

@@ -4,7 +4,7 @@ import { callEndings, EndingsTally } from '../soak/call-endings.js';
 import { MemoryMoodyServer, TcpMoodyServer } from '../soak/moody-server.js';
 
 // Very many more by hand: npm run soak -- calls
-describe('Every call of a client ends exactly once, whatever happens in whatever order, and leaves nothing behind', function () {
+describe('Every call of a client ends exactly once, whatever happens in whatever order, and leaves nothing behind (W5, W20)', function () {
   this.timeout(60_000);
 
   it('over sockets of the system', async () => {

@@ -61,7 +61,7 @@ describe('the log of a client', () => {
     ]);
   });
 
-  it('warns once of timeouts on a connection that is kept, and goes on at debug', async () => {
+  it('warns once of timeouts on a connection that is kept, and goes on at debug (W93)', async () => {
     await setUp({ closeSocketIfTimeout: false });
     const calls = [1, 2, 3].map(() => failed(client.invokeSync(server.address, RemotingCommand.request(1))));
     await arrived(3);

@@ -31,7 +31,7 @@ describe('DialBackoff', () => {
     expect(backoff.waitMillis(1_005)).to.equal(0);
   });
 
-  it('lets a dead address be dialled at most ten times in any minute', () => {
+  it('lets a dead address be dialled at most ten times in any minute (W24)', () => {
     const random = fc.double({ min: 0, max: 0.999_999, noNaN: true });
     fc.assert(
       fc.property(fc.array(random, { minLength: 60, maxLength: 60 }), (numbers) => {
@@ -45,7 +45,13 @@ describe('DialBackoff', () => {
     );
   });
 
-  it('spreads the dials of many clients, so that no tenth of a wait gets a crowd', () => {
+  it('spreads the dials of 200 clients, so that no tenth of a wait gets a crowd, and has all back within one wait (W24)', () => {
+    for (let client = 0; client < 200; client++) {
+      const times = dials(60_000, Math.random);
+      expect(times.filter((time) => time < 30_000)).to.have.length.at.most(10);
+      // The server is back after 30 s: the next dial finds it.
+      expect(times.find((time) => time >= 30_000)).to.be.at.most(30_000 + 10_000 * 1.2);
+    }
     const phases = Array.from({ length: 200 }, () => (dials(60_000, Math.random)[6] as number) % 1_000);
     const bins = Array.from({ length: 10 }, (_, i) => phases.filter((phase) => Math.floor(phase / 100) === i).length);
     const chiSquare = bins.reduce((sum, seen) => sum + (seen - 20) ** 2 / 20, 0);

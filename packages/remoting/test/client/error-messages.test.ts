@@ -58,7 +58,7 @@ describe('What failed calls say', () => {
     return server;
   }
 
-  it('is this', async () => {
+  it('is this (W2, W74)', async () => {
     const raw = await rawServer((socket) => socket.resume());
     cleanUps.push(() => raw.close());
     const a = raw.address;
@@ -137,7 +137,7 @@ describe('What failed calls say', () => {
     expect(all).to.deep.equal(messages);
   });
 
-  it('tells apart what the peer cannot have seen from what it may have: before the first byte, amid the frame, after the last', async () => {
+  it('tells apart what the peer cannot have seen from what it may have: before the first byte, amid the frame, after the last (W12)', async () => {
     const raw = await rawServer((socket) => socket.pause());
     cleanUps.push(() => raw.close());
     const { client } = makeClient({ maxFrameBytes: 64 * 1024 * 1024 });
@@ -164,7 +164,7 @@ describe('What failed calls say', () => {
     expect([(await whole).sent, (await whole).phase]).to.deep.equal(['maybe', 'wait']);
   });
 
-  it('comes at once to a thousand calls over ten connections whose servers die, and leaves nothing behind', async () => {
+  it('comes at once to a thousand calls over ten connections whose servers die, and leaves nothing behind (W1)', async () => {
     const servers = await Promise.all(Array.from({ length: 10 }, () => rawServer((socket) => socket.resume())));
     const { client, clock } = makeClient();
     const calls = servers.flatMap(({ address }) =>
@@ -178,7 +178,7 @@ describe('What failed calls say', () => {
     expect([client.describe().pendingCalls, clock.pendingTimers]).to.deep.equal([{}, 0]);
   });
 
-  it('does not close a connection for answers that say SYSTEM_BUSY, however many', async () => {
+  it('does not close a connection for answers that say SYSTEM_BUSY, however many (W22)', async () => {
     const server = await serve();
     server.registerProcessor(3, {
       processRequest: () => RemotingCommand.response(2, 'busy'),
@@ -193,7 +193,7 @@ describe('What failed calls say', () => {
     expect(server.counters.connects).to.equal(1);
   });
 
-  it('is of one request object that was sent to three servers: three answers', async () => {
+  it('is of one request object that was sent to three servers: three answers (W94)', async () => {
     const servers = await Promise.all([serve(), serve(), serve()]);
     const { client } = makeClient();
     const request = RemotingCommand.request(2);

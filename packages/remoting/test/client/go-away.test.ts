@@ -55,7 +55,7 @@ describe('A client whose server says GO_AWAY', () => {
     );
   const goAway = () => RemotingCommand.response(1500, 'please go away');
 
-  it('loses no call in a thousand times, and is left with one socket', async function () {
+  it('loses no call in a thousand times, and is left with one socket (W35)', async function () {
     this.timeout(30_000);
     const { server, counts } = await serve((nth) => (nth === 2 ? goAway() : RemotingCommand.response(0)));
     const client = makeClient();
@@ -66,7 +66,7 @@ describe('A client whose server says GO_AWAY', () => {
     expect(client.describe().channels.map(({ state }) => state)).to.deep.equal(['active']);
   });
 
-  it('closes the old connection only when the calls over it have ended', async () => {
+  it('closes the old connection only when the calls over it have ended (W35)', async () => {
     let finish = (): void => {};
     const slow = new Promise<RemotingCommand>((resolve) => {
       finish = () => resolve(RemotingCommand.response(7));

@@ -21,7 +21,7 @@ describe('Heartbeat', () => {
     return { channel: new EmbeddedChannel([['heartbeat', heartbeat]]), clock, probes };
   }
 
-  it('asks a silent peer once, and ends the connection after as many periods as there may be misses', async () => {
+  it('asks a silent peer once, and ends the connection after as many periods as there may be misses (W28)', async () => {
     const { channel, clock, probes } = setUp();
     clock.advance(2_999);
     expect([channel.isActive, probes]).to.deep.equal([true, [1_000]]);
@@ -33,7 +33,7 @@ describe('Heartbeat', () => {
     ]);
   });
 
-  it('takes a late answer, and any other byte, for a sign of life', () => {
+  it('takes a late answer, and any other byte, for a sign of life (W28)', () => {
     const { channel, clock, probes } = setUp();
     clock.advance(2_900);
     channel.writeInbound('late');
@@ -91,7 +91,7 @@ describe('A client with heartbeatMillis', () => {
     return server;
   }
 
-  it('takes the answer that the code is unknown for a sign of life', async () => {
+  it('takes the answer that the code is unknown for a sign of life (W30)', async () => {
     const server = await serve();
     const { client, clock } = makeClient({ heartbeatMillis: 1_000, heartbeatMisses: 2 });
     await client.invokeSync(server.address, RemotingCommand.request(1));
@@ -104,7 +104,7 @@ describe('A client with heartbeatMillis', () => {
     expect(client.channel(server.address)).to.equal(channel);
   });
 
-  it('leaves a frozen server: calls that wait end at once, the next gets another connection', async () => {
+  it('leaves a frozen server: calls that wait end at once, the next gets another connection (W27)', async () => {
     const raw = await rawServer((socket) => socket.resume());
     cleanUps.push(() => raw.close());
     const { client, clock } = makeClient({ heartbeatMillis: 1_000, heartbeatMisses: 3 });
@@ -120,7 +120,7 @@ describe('A client with heartbeatMillis', () => {
     expect(raw.connections).to.equal(2);
   });
 
-  it('verifies a connection before its use after a long silence or a sleep of the machine, and replaces a dead one within the call', async () => {
+  it('verifies a connection before its use after a long silence or a sleep of the machine, and replaces a dead one within the call (W34)', async () => {
     const server = await serve();
     let isBlack = false;
     // Carries bytes until it is a black hole for the connections that it has.

@@ -30,7 +30,7 @@ describe('The life of a client', () => {
     return raw;
   }
 
-  it('close waits for calls, wakes when the last of them times out, and reports', async () => {
+  it('close waits for calls, wakes when the last of them times out, and reports (W13)', async () => {
     const clock = new ManualClock();
     const client = new RemotingClient({ clock });
     const { address } = await silent();
@@ -43,7 +43,7 @@ describe('The life of a client', () => {
     expect(clock.pendingTimers).to.equal(0);
   });
 
-  it('close cuts off what is not done within its grace, also a hundred calls whose promises were dropped', async () => {
+  it('close cuts off what is not done within its grace, also a hundred calls whose promises were dropped (W4)', async () => {
     const unhandled: unknown[] = [];
     const listener = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', listener);
@@ -62,7 +62,7 @@ describe('The life of a client', () => {
     expect([unhandled, clock.pendingTimers]).to.deep.equal([[], 0]);
   });
 
-  it('closing while it resolves, dials, or has just connected leaves no socket and no timer', async () => {
+  it('closing while it resolves, dials, or has just connected leaves no socket and no timer (W67)', async () => {
     const { address } = await silent();
     const before = sockets();
     const clock = new ManualClock();
@@ -99,7 +99,7 @@ describe('The life of a client', () => {
     await until(() => server.channels.size === 0);
   });
 
-  it('closes its half when the server has closed its own, so that nothing is left half closed', async () => {
+  it('closes its half when the server has closed its own, so that nothing is left half closed (W37)', async () => {
     const raw = await rawServer((socket) => socket.resume().end());
     cleanUps.push(() => raw.close());
     const client = new RemotingClient();
@@ -109,7 +109,7 @@ describe('The life of a client', () => {
     expect(client.describe().channels).to.deep.equal([]);
   });
 
-  it('holds a thousand dials that time out for no longer than they last', async () => {
+  it('holds a thousand dials that time out for no longer than they last (W41)', async () => {
     const clock = new ManualClock();
     const client = new RemotingClient({ clock, lookup: () => {}, connectTimeoutMillis: 100 });
     cleanUps.push(() => client.destroy());
@@ -121,7 +121,7 @@ describe('The life of a client', () => {
     expect([client.describe().dialling, clock.pendingTimers]).to.deep.equal([[], 0]);
   });
 
-  it('takes an answer that has arrived while this process stood still beyond the timeout', async () => {
+  it('takes an answer that has arrived while this process stood still beyond the timeout (W21)', async () => {
     const server = new RemotingServer();
     server.registerDefaultProcessor({
       processRequest: () => {
@@ -157,7 +157,7 @@ describe('The life of a client', () => {
     expect([(await waits).code, (await waits).phase]).to.deep.equal(['TIMEOUT', 'queue']);
   });
 
-  it('describes itself as plain data', async () => {
+  it('describes itself as plain data (W82)', async () => {
     const { address } = await silent();
     const client = new RemotingClient({ asyncPermits: 3 });
     cleanUps.push(() => client.destroy());
@@ -183,7 +183,7 @@ describe('The life of a client', () => {
     });
   });
 
-  it('installs no handler of the process', async () => {
+  it('installs no handler of the process (W63)', async () => {
     const count = (): number[] => process.eventNames().map((name) => process.listenerCount(name));
     const before = count();
     const client = new RemotingClient();
@@ -199,7 +199,7 @@ describe('The life of a client', () => {
     async function run(body: string, address: string): Promise<{ out: string; code: number | null }> {
       const text = `
         import { RemotingClient, RemotingCommand } from ${JSON.stringify(index)};
-        const address = ${JSON.stringify(address)};
+        let address = ${JSON.stringify(address)};
         ${body}`;
       const child = spawn(process.execPath, ['--input-type=module', '-e', text], {
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -223,7 +223,7 @@ describe('The life of a client', () => {
       return server.address;
     }
 
-    it('goes on while a call waits, and ends by itself after it though the client was not closed', async () => {
+    it('goes on while a call waits, and ends by itself after it though the client was not closed (W65, W66)', async () => {
       const { out, code } = await run(
         `const client = new RemotingClient({ heartbeatMillis: 1000 });
          client.invokeSync(address, RemotingCommand.request(1)).then((response) => console.log('answer', response.code));`,
@@ -232,15 +232,42 @@ describe('The life of a client', () => {
       expect([out, code]).to.deep.equal(['answer 0\n', 0]);
     });
 
-    it('sees the end of close, and ends', async () => {
+    it('sees the end of close, and ends (W65)', async () => {
       const { out, code } = await run(
         `const client = new RemotingClient();
          await client.connect(address);
-         console.log(JSON.stringify(await client.close()));`,
+         console.log(JSON.stringify(await client.close()));
+         console.log(process.getActiveResourcesInfo().filter((kind) => /TCP|Timeout|GetAddr/.test(kind)).join());`,
         await echo(0),
       );
-      expect([out, code]).to.deep.equal(['{"finished":0,"cut":0}\n', 0]);
+      expect([out, code]).to.deep.equal(['{"finished":0,"cut":0}\n\n', 0]);
     });
+
+    const phases: Readonly<Record<string, [options: string, before: string]>> = {
+      dial: [
+        `lookup: (host, options, done) => setTimeout(() => done(null, [{ address: '127.0.0.1', family: 4 }]), 200).unref()`,
+        `address = address.replace('127.0.0.1', 'server.invalid');`,
+      ],
+      queue: [
+        'asyncPermits: 1, limitSyncCalls: true, waitForPermit: true',
+        `client.invokeSync(address, RemotingCommand.request(1));`,
+      ],
+      probe: [
+        'verifyIdleMillis: 1, heartbeatCode: 1',
+        `await client.connect(address); await new Promise((resolve) => setTimeout(resolve, 20));`,
+      ],
+    };
+    for (const [phase, [options, before]] of Object.entries(phases)) {
+      it(`goes on while a call is in its ${phase}, though nothing else holds it (W66)`, async () => {
+        const { out, code } = await run(
+          `const client = new RemotingClient({ ${options} });
+           ${before}
+           client.invokeSync(address, RemotingCommand.request(1)).then((response) => console.log('answer', response.code));`,
+          await echo(200),
+        );
+        expect([out, code]).to.deep.equal(['answer 0\n', 0]);
+      });
+    }
 
     it('is held by an idle connection with keepProcessAlive', async () => {
       const { out, code } = await run(

@@ -49,7 +49,7 @@ describe('A client whose server is gone', () => {
     return server;
   }
 
-  it('fails calls at once between dials, saying the last cause, the attempts and the next try', async () => {
+  it('fails calls at once between dials, saying the last cause, the attempts and the next try (W7, W42)', async () => {
     const { client, failures } = makeClient();
     const { address } = await deadAddress();
     for (let i = 0; i < 5; i++) {
@@ -68,7 +68,7 @@ describe('A client whose server is gone', () => {
     expect(described).to.deep.include({ address, attempts: 2, nextDialMillis: 1_000, code: 'CONNECT_FAILED' });
   });
 
-  it('dials it at most ten times a minute, however many call, and reaches it with the first call one wait after it is back', async () => {
+  it('dials it at most ten times a minute, however many call, and reaches it with the first call one wait after it is back (W25)', async () => {
     const { client, clock, failures } = makeClient({ reconnectJitter: 0.2 });
     const { address, port } = await deadAddress();
     for (let second = 0; second < 600; second++) {
@@ -82,7 +82,7 @@ describe('A client whose server is gone', () => {
     expect(client.describe().connectFailures).to.deep.equal([]);
   });
 
-  it('keeps calls with waitForReady until it is back, or until their deadline', async () => {
+  it('keeps calls with waitForReady until it is back, or until their deadline (W7)', async () => {
     const { client, clock } = makeClient();
     const { address, port } = await deadAddress();
     const options = { waitForReady: true };
@@ -116,7 +116,7 @@ describe('A client whose server is gone', () => {
     expect(clock.pendingTimers).to.equal(0);
   });
 
-  it('with eager makes lost connections anew in the background, without a storm, and stops at close', async () => {
+  it('with eager makes lost connections anew in the background, without a storm, and stops at close (W31)', async () => {
     const { client, clock, failures } = makeClient({ eager: true });
     const raw = await rawServer((socket) => socket.resume());
     await client.connect(raw.address);
@@ -176,7 +176,7 @@ describe('A client whose server is gone', () => {
     expect(client.describe().connectFailures).to.deep.equal([]);
   });
 
-  it('lets each caller wait as long as it will for one dial', async () => {
+  it('lets each caller wait as long as it will for one dial (W15)', async () => {
     const { client, clock } = makeClient();
     const raw = await rawServer((socket) => socket.resume());
     cleanUps.push(() => raw.close());
@@ -188,7 +188,7 @@ describe('A client whose server is gone', () => {
     expect(raw.connections).to.equal(1);
   });
 
-  it('ends a thousand calls at their deadline while a dial hangs, and leaves no socket and no timer', async () => {
+  it('ends a thousand calls at their deadline while a dial hangs, and leaves no socket and no timer (W6)', async () => {
     const { client, clock } = makeClient({ lookup: () => {} });
     const calls = Array.from({ length: 1_000 }, () => failure(client.invokeSync('hangs.invalid:1', request, 100)));
     clock.advance(100);

@@ -73,7 +73,7 @@ describe('RemotingClient', () => {
     return server;
   }
 
-  it('makes one connection for many callers at once', async () => {
+  it('makes one connection for many callers at once (W33)', async () => {
     const server = await makeEcho();
     const client = makeClient();
     const calls = Array.from({ length: 50 }, (_, i) =>
@@ -84,7 +84,7 @@ describe('RemotingClient', () => {
     expect(server.channels.size).to.equal(1);
   });
 
-  it('fails with CONNECT_FAILED and the address when nobody listens', async () => {
+  it('fails with CONNECT_FAILED and the address when nobody listens (W77)', async () => {
     const address = await deadAddress();
     const error = await failure(makeClient().invokeSync(address, RemotingCommand.request(1)));
     expect(error).to.deep.include({ code: 'CONNECT_FAILED', address });
@@ -151,7 +151,7 @@ describe('RemotingClient', () => {
     expect(error.code).to.equal('CONNECTION_CLOSED');
   });
 
-  it('ends a call with TIMEOUT and closes its connection, so that the next call gets a fresh one', async () => {
+  it('ends a call with TIMEOUT and closes its connection, so that the next call gets a fresh one (W93)', async () => {
     let connections = 0;
     let gotRequest = (): void => {};
     const address = await makeRaw((socket) => {
@@ -179,7 +179,7 @@ describe('RemotingClient', () => {
     expect(await call).to.deep.include({ code: 'TIMEOUT', address });
   });
 
-  it('refuses a timeout that is not above 0, or longer than a timer can wait, sending nothing', async () => {
+  it('refuses a timeout that is not above 0, or longer than a timer can wait, sending nothing (W23)', async () => {
     const server = await makeEcho();
     const client = makeClient();
     for (const timeoutMillis of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31]) {
@@ -190,7 +190,7 @@ describe('RemotingClient', () => {
     expect(server.channels.size).to.equal(0);
   });
 
-  it('ends a call with ABORTED by its signal, before and while it waits', async () => {
+  it('ends a call with ABORTED by its signal, before and while it waits (W3)', async () => {
     const arrived: (() => void)[] = [];
     const address = await makeRaw((socket) => socket.on('data', () => arrived.shift()?.()));
     const client = makeClient();
@@ -221,7 +221,7 @@ describe('RemotingClient', () => {
     }
   });
 
-  it('shows the open connection to an address, and none before the first call and after its end', async () => {
+  it('shows the open connection to an address, and none before the first call and after its end (W92)', async () => {
     const server = await makeEcho();
     const client = makeClient();
     expect(client.channel(server.address)).to.equal(undefined);
@@ -247,7 +247,7 @@ describe('RemotingClient', () => {
     expect(await tell()).to.equal(0);
   });
 
-  it('does not send a frame above the limit: the call fails, the connection stands', async () => {
+  it('does not send a frame above the limit: the call fails, the connection stands (W44)', async () => {
     const server = await makeEcho();
     const client = makeClient({ maxFrameBytes: 1_000 });
     const error = await failure(

@@ -23,7 +23,7 @@ const around = (size: number): number[] => [size - 1, size, size + 1];
 describe('lengths around the limits of signed and unsigned fields', () => {
   for (const [name, serializeType] of serializations) {
     for (const size of [2 ** 7, 2 ** 8, 2 ** 15, 2 ** 16, 2 ** 24].flatMap(around)) {
-      it(`carry a body of ${size} bytes behind a ${name} header`, () => {
+      it(`carry a body of ${size} bytes behind a ${name} header (W48)`, () => {
         const body = Buffer.alloc(size, 'b');
         const read = roundTrip(RemotingCommand.request(1, { serializeType, body }));
         expect(body.equals(read.body as Buffer)).to.equal(true);
@@ -64,7 +64,7 @@ describe('lengths around the limits of signed and unsigned fields', () => {
 
 describe('letters of more than one byte', () => {
   for (const [name, serializeType] of serializations) {
-    it(`arrive whole in a ${name} header, wherever the stream is cut`, () => {
+    it(`arrive whole in a ${name} header, wherever the stream is cut (W55)`, () => {
       const text = '😀é€𝄞\u{10ffff}"\\';
       const extFields = createExtFields({ [text]: text });
       const bytes = Buffer.concat(

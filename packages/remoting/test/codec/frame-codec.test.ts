@@ -94,7 +94,7 @@ describe('frame codec', () => {
     expect(Buffer.concat(buffers).readUInt32BE(0)).to.equal(Buffer.concat(buffers).length - 4);
   });
 
-  it('gives the body as a view of the frame', () => {
+  it('gives the body as a view of the frame (W56)', () => {
     const bytes = frame('{}', { body: 'abc' });
     const body = decodeFrame(bytes).body;
     expect(body?.buffer).to.equal(bytes.buffer);

@@ -107,7 +107,7 @@ describe('FrameSplitter', () => {
     expect(second?.byteOffset).to.equal(rest.byteOffset + 10);
   });
 
-  it('splits any frames the same however they are cut', () => {
+  it('splits any frames the same however they are cut (W57)', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -143,7 +143,7 @@ describe('FrameSplitter', () => {
     expect(pushAll(new FrameSplitter(), wire(...frames), 1)).to.deep.equal(frames);
   });
 
-  it('copies each byte of a frame twice at most, however small the chunks are', () => {
+  it('copies each byte of a frame twice at most, however small the chunks are (W46)', () => {
     const frame = Buffer.alloc(1024 * 1024, 'abcdefg');
     for (const [bytes, chunkBytes] of [
       [frame, 16_384],

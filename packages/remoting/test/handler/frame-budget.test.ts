@@ -144,7 +144,7 @@ describe('RemotingServer: caps', () => {
     return socket;
   }
 
-  it('holds of many half frames no more than maxBufferedBytes, and goes on serving', async () => {
+  it('holds of many half frames no more than maxBufferedBytes, and goes on serving (W45)', async () => {
     const server = new RemotingServer({ maxFrameBytes: 1 << 20, maxBufferedBytes: 4 << 20 });
     server.registerProcessor(1, { processRequest: () => RemotingCommand.response(0) });
     await server.start();
@@ -166,7 +166,7 @@ describe('RemotingServer: caps', () => {
     expect(server.counters.decodeErrors.overBudget).to.equal(32);
   });
 
-  it('closes connections above maxConnections as they come, and takes others once some have gone', async () => {
+  it('closes connections above maxConnections as they come, and takes others once some have gone (W70)', async () => {
     const lines: string[] = [];
     const log = (_fields: object, message: string): void => void lines.push(message);
     const server = new RemotingServer({

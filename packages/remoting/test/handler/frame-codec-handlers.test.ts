@@ -56,7 +56,7 @@ describe('FrameDecoder', () => {
     expect(codesOf(channel)).to.deep.equal([]);
   });
 
-  it('refuses a frame above the limit as soon as its length is there', () => {
+  it('refuses a frame above the limit as soon as its length is there (W44)', () => {
     const caught: RemotingError[] = [];
     const channel = new EmbeddedChannel({
       decoder: new FrameDecoder({ maxFrameBytes: 100 }),
@@ -68,6 +68,8 @@ describe('FrameDecoder', () => {
       address: 'embedded:1',
       frameBytes: 101,
       maxFrameBytes: 100,
+      message:
+        'a frame of 101 bytes with embedded:1 exceeds the limit of 100 bytes; raise maxFrameBytes at both ends if such frames are meant',
     });
     expect(channel.isActive).to.equal(false);
   });

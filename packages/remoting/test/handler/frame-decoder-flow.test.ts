@@ -94,7 +94,7 @@ describe('FrameDecoder, when not all may be passed on', () => {
     expect([turn(), codes]).to.deep.equal([true, upTo(4)]);
   });
 
-  it('gives other channels their turn after 256 frames', () => {
+  it('gives other channels their turn after 256 frames (W21)', () => {
     const { channel, codes, log, turn } = flow(0);
     channel.writeInbound(frames(600));
     expect(codes).to.have.length(256);
@@ -196,7 +196,7 @@ describe('FrameDecoder, when not all may be passed on', () => {
 });
 
 describe('FrameDecoder, when a frame does not come to its end', () => {
-  it('closes the connection 60 s after the first byte, however steadily others follow', async () => {
+  it('closes the connection 60 s after the first byte, however steadily others follow (W45)', async () => {
     const { channel, clock, log, codes } = flow(0);
     channel.writeInbound(frame(0));
     clock.advance(10_000);

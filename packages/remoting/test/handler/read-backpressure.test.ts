@@ -15,7 +15,7 @@ function held(stalledWriteMillis?: number): { clock: StallingClock; channel: Emb
 }
 
 describe('ReadBackpressure', () => {
-  it('switches reading off while the channel is unwritable', () => {
+  it('switches reading off while the channel is unwritable (W51)', () => {
     const { clock, channel } = held();
     channel.writeAndFlush(Buffer.alloc(20));
     expect(channel.autoRead).to.equal(true);

@@ -180,7 +180,7 @@ describe('calls, by the rows of the reference', () => {
     expect([told, hooked]).to.deep.equal([1, ['before']]);
   });
 
-  it('for which there is no processor get code 3; a oneway request nothing (B7, B8)', async () => {
+  it('for which there is no processor get code 3; a oneway request nothing (B7, B8, W78)', async () => {
     const server = await startServer();
     const client = makeClient();
     const answer = await client.invokeSync(server.address, request(99));
@@ -242,7 +242,7 @@ describe('calls, by the rows of the reference', () => {
     [true, 'dial anew for the next call, as with 4.9.7'],
     [false, 'keep the connection, as with 4.7.1'],
   ] as const) {
-    it(`that a silent server leaves end at their timeout, in each form, and ${what} (B18, B19)`, async () => {
+    it(`that a silent server leaves end at their timeout, in each form, and ${what} (B18, B19, W14)`, async () => {
       const { address, asked } = await startSilent();
       const clock = new ManualClock();
       const client = makeClient({ clock, closeSocketIfTimeout });
@@ -259,7 +259,7 @@ describe('calls, by the rows of the reference', () => {
     });
   }
 
-  it('fail at once when the server closes after reading, or answers garbage (B20, B21)', async () => {
+  it('fail at once when the server closes after reading, or answers garbage (B20, B21, W11)', async () => {
     const client = makeClient();
     const closing = await startPeer((socket) => socket.end());
     expect((await failure(client.invokeSync(closing, request(), 2500))).code).to.equal('CONNECTION_CLOSED');

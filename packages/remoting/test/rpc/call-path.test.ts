@@ -37,7 +37,7 @@ describe('RemotingCore: calls', () => {
     expect(core.calls.responseTable.size).to.equal(0);
   });
 
-  it('end with TIMEOUT at their timeout, not before; a later response is counted and dropped', () => {
+  it('end with TIMEOUT at their timeout, not before; a later response is counted and dropped (W8)', () => {
     const { core, channel, clock } = setUp();
     const ended = call(core, channel, clock);
     clock.advance(499);
@@ -281,7 +281,7 @@ describe('RemotingCore: calls', () => {
     expect(codes).to.deep.equal(['TIMEOUT']);
   });
 
-  it('end exactly once, whatever ends them and in whatever order, and leave nothing behind', () => {
+  it('end exactly once, whatever ends them and in whatever order, and leave nothing behind (W5)', () => {
     type Step = {
       readonly kind: 'send' | 'oneway' | 'answer' | 'tick' | 'abort' | 'close' | 'drain' | 'hold';
       readonly n: number;

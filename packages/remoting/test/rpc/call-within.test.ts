@@ -64,7 +64,7 @@ describe('A call within a request', () => {
     }
   });
 
-  it('of which the signal has ended already is not sent', async () => {
+  it('of which the signal has ended already is not sent (W17)', async () => {
     await using pair = silentPair(new ManualClock());
     for (const signal of [undefined, new AbortController().signal]) {
       const within = parent(AbortSignal.abort(), 0);

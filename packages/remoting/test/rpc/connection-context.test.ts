@@ -29,7 +29,7 @@ class HoldsChannel extends EmbeddedChannel {
 }
 
 describe('the bound of requests under way on a connection', () => {
-  it('stops the reading, in mid-chunk too, and refuses nothing', async () => {
+  it('stops the reading, in mid-chunk too, and refuses nothing (W70)', async () => {
     const { core } = setUp({ maxInFlightPerChannel: 4 });
     const turns: (() => void)[] = [];
     const channel = new HoldsChannel([
@@ -77,7 +77,7 @@ describe('the bound of requests under way on a connection', () => {
     expect([answer(channel)?.opaque, answer(channel)?.opaque]).to.deep.equal([1, 2]);
   });
 
-  it('keeps a fast peer and a slow handler bounded over a real connection, and answers all', async () => {
+  it('keeps a fast peer and a slow handler bounded over a real connection, and answers all (W53)', async () => {
     const server = new RemotingServer({ maxInFlightPerChannel: 8 });
     const waiting: (() => void)[] = [];
     let most = 0;
@@ -109,7 +109,7 @@ describe('the bound of requests under way on a connection', () => {
 });
 
 describe('RemotingServer: overload', () => {
-  it('answers 64 requests of one segment of which 10 are refused: 54 served, 10 SYSTEM_BUSY at once', async () => {
+  it('answers 64 requests of one segment of which 10 are refused: 54 served, 10 SYSTEM_BUSY at once (W68)', async () => {
     const server = new RemotingServer();
     const waiting: (() => void)[] = [];
     server.registerProcessor(

@@ -16,7 +16,7 @@ describe('the alarm of a work queue', () => {
     return { clock, told, queue, wait: () => queue.offer(task) };
   }
 
-  it('is told once when a request has waited for so long, and once when nothing waits any more', () => {
+  it('is told once when a request has waited for so long, and once when nothing waits any more (W72)', () => {
     const { clock, told, queue, wait } = setUp();
     expect(queue.tryBegin()).to.equal(true);
     wait();

@@ -30,7 +30,7 @@ describe('the deadline that a caller gives with its request', () => {
     expect(deadlineMillisOf(request(1, 1))).to.equal(undefined);
   });
 
-  it('is seen by the processor as what remains, without end where none was given', () => {
+  it('is seen by the processor as what remains, without end where none was given (W17)', () => {
     const { channel, clock, contexts } = waiting();
     channel.writeInbound(request(1, 1, within(250)), request(1, 2));
     clock.advance(100);

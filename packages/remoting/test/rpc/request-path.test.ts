@@ -181,7 +181,7 @@ describe('RemotingCore: requests', () => {
     expect(ask()).to.equal(true);
   });
 
-  it('drops the answer of a connection that has closed, and tells the processor by its signal', async () => {
+  it('drops the answer of a connection that has closed, and tells the processor by its signal (W18)', async () => {
     const { core, channel } = setUp();
     let finish = (_: RemotingCommand): void => {};
     let signal: AbortSignal | undefined;

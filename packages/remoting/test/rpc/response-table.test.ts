@@ -25,6 +25,22 @@ describe('ResponseTable', () => {
     expect([table.size, table.get(asked, opaque)]).to.deep.equal([0, undefined]);
   });
 
+  it('goes on with its ids from 2^31-1 to -2^31, and skips those of calls that still wait (W8)', () => {
+    const first = 2 ** 31 - 2;
+    const begin = new ResponseTable(new OpaqueGenerator(first));
+    const asked = channel();
+    const waiting = Array.from({ length: 4 }, () => call());
+    const opaques = waiting.map((each) => begin.put(asked, each));
+    expect(opaques).to.deep.equal([first, 2 ** 31 - 1, -(2 ** 31), -(2 ** 31) + 1]);
+    expect(opaques.map((opaque) => begin.get(asked, opaque))).to.deep.equal(waiting);
+    // All 2^32 have been given since, as far as the generator knows.
+    const given = [7, 7, 7, 8, 9];
+    const wrapped = new ResponseTable({ next: () => given.shift() as number } as OpaqueGenerator);
+    const old = call();
+    expect([wrapped.put(asked, old), wrapped.put(asked, call()), wrapped.nextOpaque()]).to.deep.equal([7, 8, 9]);
+    expect(wrapped.get(asked, 7)).to.equal(old);
+  });
+
   it('fails what waits on one connection, though failing removes it', () => {
     const table = new ResponseTable();
     const [closed, open] = [channel(), channel()];

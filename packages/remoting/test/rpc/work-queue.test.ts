@@ -56,7 +56,7 @@ describe('WorkQueue', () => {
     return { core, channel, slow, queue, clock };
   }
 
-  it('works on one, lets one wait and refuses the third at once; a oneway fourth gets nothing (B12)', async () => {
+  it('works on one, lets one wait and refuses the third at once; a oneway fourth gets nothing (B12, W68)', async () => {
     const { core, channel, slow, queue } = serving({ concurrency: 1, queueCapacity: 1 });
     for (const opaque of [1, 2, 3]) channel.writeInbound(request(1, opaque));
     channel.writeInbound(request(1, 4, ONEWAY));

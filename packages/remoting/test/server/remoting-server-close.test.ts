@@ -84,7 +84,7 @@ describe('RemotingServer.close', () => {
     return socket;
   }
 
-  it('of a server with an idle client ends without a timer, and serves nothing after it', async () => {
+  it('of a server with an idle client ends without a timer, and serves nothing after it (W60, W64)', async () => {
     const { server, clock } = await makeServer();
     const client = makeClient(NEWER);
     expect(await ask(client, server, 2)).to.equal(0);
@@ -129,7 +129,7 @@ describe('RemotingServer.close', () => {
     expect(await closed).to.deep.equal({ finished: 1, cut: 0 });
   });
 
-  it('answers all living clients, cuts off what never ends, and reports both within its grace', async () => {
+  it('answers all living clients, cuts off what never ends, and reports both within its grace (W61)', async () => {
     const { server, held, clock } = await makeServer();
     const living = makeClient(OLDER);
     const calls = Array.from({ length: 70 }, () => ask(living, server, 1));
@@ -234,7 +234,7 @@ describe('RemotingServer.close', () => {
     expect([await call, held.signals[0]?.aborted]).to.deep.equal(['CONNECTION_CLOSED', true]);
   });
 
-  it('and its start leave the process as they found it', async () => {
+  it('and its start leave the process as they found it (W63)', async () => {
     const count = (): number[] =>
       ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection', 'exit', 'beforeExit', 'warning'].map((event) =>
         process.listenerCount(event),

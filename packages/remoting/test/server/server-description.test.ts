@@ -9,7 +9,7 @@ import { PACKAGE_VERSION } from '../../src/version.js';
 const Greet = defineCommand({ code: 9001, name: 'GREET' });
 
 describe('RemotingServer.describe', () => {
-  it('tells of commands, queues, connections, calls, permits and counts, as JSON', async () => {
+  it('tells of commands, queues, connections, calls, permits and counts, as JSON (W82)', async () => {
     const clock = new ManualClock();
     await using server = new RemotingServer({ clock });
     await using client = new RemotingClient();

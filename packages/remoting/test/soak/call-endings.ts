@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { RemotingClient } from '../../src/client/remoting-client.js';
+import type { Timer } from '../../src/clock.js';
 import { RemotingCommand } from '../../src/command/remoting-command.js';
 import { RemotingError, type RemotingErrorCode } from '../../src/errors.js';
 import { ManualClock } from '../../src/testing.js';
@@ -54,6 +55,19 @@ interface Chosen {
   readonly end: 'close' | 'destroy';
 }
 
+/** Delays are times: never below 0, never no number, never more than a timer can wait. */
+class CheckedClock extends ManualClock {
+  override setTimeout(task: () => void, delayMillis: number): Timer {
+    if (!(delayMillis >= 0 && delayMillis < 2 ** 31)) throw new Error(`no timer can wait ${delayMillis} ms`);
+    return super.setTimeout(task, delayMillis);
+  }
+
+  override setInterval(task: () => void, periodMillis: number): Timer {
+    if (!(periodMillis > 0 && periodMillis < 2 ** 31)) throw new Error(`no timer can wait ${periodMillis} ms`);
+    return super.setInterval(task, periodMillis);
+  }
+}
+
 /** What so many interleavings came to. */
 export class EndingsTally {
   interleavings = 0;
@@ -95,7 +109,7 @@ class Interleaving {
   readonly #server: MoodyServer;
   readonly #chosen: Chosen;
   readonly #tally: EndingsTally;
-  readonly #clock = new ManualClock();
+  readonly #clock = new CheckedClock();
   readonly #client: RemotingClient;
   readonly #calls: Call[] = [];
   /** What has happened that some endings need. */

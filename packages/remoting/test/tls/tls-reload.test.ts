@@ -186,7 +186,7 @@ describe('TLS reload', () => {
     expect(watching.outcomes).to.deep.equal([false, false, true]);
   });
 
-  it('sees a swap of a link on the way to the files, as Kubernetes makes it', async () => {
+  it('sees a swap of a link on the way to the files, as Kubernetes makes it (W90)', async () => {
     const one = issued('one');
     const two = issued('two');
     for (const [name, { cert, key }] of [
@@ -218,7 +218,7 @@ describe('TLS reload', () => {
     expect(built).to.have.lengthOf(2);
   });
 
-  it('reloads 100 times under load: no call fails, old connections go on, new ones see the new certificate (A40)', async function () {
+  it('reloads 100 times under load: no call fails, old connections go on, new ones see the new certificate (A40, W90)', async function () {
     this.timeout(60_000);
     const clock = new ManualClock();
     const trustCertPath = await directory.write('ca.crt', ca.cert);

@@ -122,7 +122,7 @@ export function itBehavesAsATransport(start: StartTransport): void {
     expect((await client.invokeSync(address, RemotingCommand.request(7), 3_000)).code).to.equal(3);
   });
 
-  it('keeps the order of calls that nobody awaits one by one', async () => {
+  it('keeps the order of calls that nobody awaits one by one (W50)', async () => {
     const { server, client, address } = await open();
     const seen: number[] = [];
     server.registerProcessor(8, {
@@ -131,7 +131,7 @@ export function itBehavesAsATransport(start: StartTransport): void {
         return RemotingCommand.response(0);
       },
     });
-    const count = 2_000;
+    const count = 10_000;
     const calls = Array.from({ length: count }, (_, n) =>
       client.invokeSync(address, RemotingCommand.request(8, { extFields: { n: String(n) } }), 8_000),
     );
@@ -139,7 +139,7 @@ export function itBehavesAsATransport(start: StartTransport): void {
     expect(seen).to.deep.equal(Array.from({ length: count }, (_, n) => n));
   });
 
-  it('makes one connection for many first calls', async () => {
+  it('makes one connection for many first calls (W33)', async () => {
     const { server, client, address } = await open();
     await Promise.all(
       Array.from({ length: 200 }, () => client.call(address, Echo, { text: 'a' }, { body: Buffer.alloc(0) })),

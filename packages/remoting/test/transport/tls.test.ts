@@ -8,7 +8,7 @@ import { listeningPair } from './listening-pair.js';
 const key = Buffer.alloc(16, 7);
 const secure = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
 
-describe('a connection over TLS', () => {
+describe('a connection over TLS (W91)', () => {
   itBehavesAsATransport((options) =>
     listeningPair(options, async (accept) => {
       const listener = createServer({ ...secure, pskCallback: () => key, pskIdentityHint: 'test' }, accept);

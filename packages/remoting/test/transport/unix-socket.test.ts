@@ -5,7 +5,7 @@ import { TemporaryDirectory } from '@rmqns/test-kit';
 import { itBehavesAsATransport } from './conformance.js';
 import { listeningPair } from './listening-pair.js';
 
-describe('a connection over a Unix socket', () => {
+describe('a connection over a Unix socket (W91)', () => {
   let directory: TemporaryDirectory;
   let sockets = 0;
   before(async () => {

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { parseSocketAddress } from '../../src/channel/socket-address.js';
+import { RemotingClient } from '../../src/client/remoting-client.js';
+import { encodeFrame } from '../../src/codec/frame-codec.js';
+import { RemotingCommand } from '../../src/command/remoting-command.js';
+import { RemotingServer } from '../../src/server/remoting-server.js';
+import { ManualClock } from '../../src/testing.js';
+
+const KIB = 1_024;
+const frames = (code: number, count: number): Buffer =>
+  Buffer.concat(
+    Array.from({ length: count }, (_, opaque) => encodeFrame(RemotingCommand.request(code, { opaque }))).flat(),
+  );
+
+describe('A peer that asks and asks', () => {
+  it('for 400 MB and reads nothing is paused: little is held for it, others are served, and it is cut off (W43)', async () => {
+    const clock = new ManualClock();
+    const server = new RemotingServer({ clock, allIdleMillis: 0, stalledWriteMillis: 1_000 });
+    const body = Buffer.alloc(64 * KIB);
+    let answered = 0;
+    let mostBytes = 0;
+    server.registerProcessor(1, {
+      processRequest: ({ channel }) => {
+        answered++;
+        mostBytes = Math.max(mostBytes, channel.pendingBytes);
+        return RemotingCommand.response(0, undefined, { body });
+      },
+    });
+    server.registerProcessor(2, { processRequest: () => RemotingCommand.response(0) });
+    await server.start();
+    const client = new RemotingClient();
+    const socket = connect(parseSocketAddress(server.address)).on('error', () => {});
+    try {
+      await once(socket, 'connect');
+      socket.pause().write(frames(1, 6_400));
+      const greedy = await new Promise<(typeof server.channels extends ReadonlySet<infer C> ? C : never) | undefined>(
+        (resolve) => {
+          const look = (): void => {
+            const channel = [...server.channels].find(({ isReading, isWritable }) => !isReading && !isWritable);
+            if (channel === undefined) setImmediate(look);
+            else resolve(channel);
+          };
+          look();
+        },
+      );
+      // One answer may be written at the mark, whatever its size.
+      expect(mostBytes).to.be.at.most(2 * 64 * KIB);
+      for (let i = 0; i < 100; i++)
+        expect((await client.invokeSync(server.address, RemotingCommand.request(2))).code).to.equal(0);
+      expect(answered).to.be.below(6_400);
+      let isOver = false;
+      void greedy?.closed.then(() => {
+        isOver = true;
+      });
+      while (!isOver) await clock.advanceAsync(1_000);
+      expect(answered).to.be.below(6_400);
+      expect((await client.invokeSync(server.address, RemotingCommand.request(2))).code).to.equal(0);
+    } finally {
+      socket.destroy();
+      await client.destroy();
+      await server.destroy();
+    }
+  });
+
+  it('without a pause leaves others their turn: between two turns of the loop no more run than 256 of its requests that wait and 256 that come (W21)', async () => {
+    const server = new RemotingServer();
+    let inTurn = 0;
+    let mostInTurn = 0;
+    let served = 0;
+    server.registerProcessor(1, {
+      processRequest: () => {
+        served++;
+        mostInTurn = Math.max(mostInTurn, ++inTurn);
+        return undefined;
+      },
+    });
+    await server.start();
+    const socket = connect(parseSocketAddress(server.address)).on('error', () => {});
+    try {
+      socket.write(frames(1, 20_000));
+      while (served < 20_000) {
+        await new Promise((resolve) => setImmediate(resolve));
+        inTurn = 0;
+      }
+      expect(mostInTurn).to.be.at.most(2 * 256);
+    } finally {
+      socket.destroy();
+      await server.destroy();
+    }
+  });
+
+  it('of a client is slowed down too: no more of what a server pushes is under way than maxInFlightPerChannel (W54)', async () => {
+    const server = new RemotingServer({ onewayPermits: 10_000 });
+    const client = new RemotingClient({ maxInFlightPerChannel: 8 });
+    const waiting: (() => void)[] = [];
+    let underWay = 0;
+    let most = 0;
+    let served = 0;
+    client.registerProcessor(1, {
+      processRequest: async () => {
+        most = Math.max(most, ++underWay);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        underWay--;
+        served++;
+        return undefined;
+      },
+    });
+    await server.start();
+    try {
+      await client.connect(server.address);
+      while (server.channels.size === 0) await new Promise((resolve) => setImmediate(resolve));
+      const [channel] = server.channels;
+      if (channel === undefined) throw new Error('no connection');
+      const push = RemotingCommand.request(1, { body: Buffer.alloc(16 * KIB) });
+      const pushed = Array.from({ length: 2_000 }, () => server.invokeOneway(channel, push, 60_000));
+      while (client.channel(server.address)?.isReading === true) await new Promise((resolve) => setImmediate(resolve));
+      while (served < 2_000) {
+        await new Promise((resolve) => setImmediate(resolve));
+        for (const go of waiting.splice(0)) go();
+      }
+      await Promise.all(pushed);
+      expect(most).to.equal(8);
+    } finally {
+      await client.destroy();
+      await server.destroy();
+    }
+  });
+});
