@@ -7,6 +7,7 @@
  *   chaos [--minutes N] [--seed N]             twenty clients, while servers are killed, frozen, reset and moved
  *   kill [--count N]                           a server is killed while a thousand calls wait
  *   hostile [--seconds N]                      a thousand hostile peers of a server with a heap of 128 MiB
+ *   heap [--count N]                           very many calls of one process: what they leave in its heap
  *   restart [--count N]                        three servers in turn under 2,000 calls a second
  *
  * Ends with 1 when something is wrong. `--write` keeps the figures in bench/results.
@@ -18,6 +19,7 @@ import { parseArgs } from 'node:util';
 import { repositoryRoot } from '@rmqns/test-kit';
 import { runCalls } from './run-calls.js';
 import { runChaos } from './run-chaos.js';
+import { runHeap } from './run-heap.js';
 import { runHostile } from './run-hostile.js';
 import { runKill } from './run-kill.js';
 import { runRestart } from './run-restart.js';
@@ -28,6 +30,7 @@ const scenarios: Readonly<Record<string, SoakScenario>> = {
   chaos: runChaos,
   kill: runKill,
   hostile: runHostile,
+  heap: runHeap,
   restart: runRestart,
 };
 
