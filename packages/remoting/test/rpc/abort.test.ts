@@ -37,6 +37,33 @@ describe('A signal', () => {
     });
   });
 
+  it('ends a call in the turn in which it aborts; the answer that comes later is counted and given to nobody (W3)', async () => {
+    await using pair = createPair();
+    let answer = (): void => {};
+    pair.server.registerDefaultProcessor({
+      processRequest: () =>
+        new Promise((resolve) => {
+          answer = () => resolve(RemotingCommand.response(0));
+        }),
+    });
+    const controller = new AbortController();
+    let told = 0;
+    const call = pair.client.invokeSync(pair.address, request, 60_000, { signal: controller.signal });
+    void call.catch(() => told++);
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    while (pair.server.describe().requestsInFlight < 1) await turn();
+    let isNextTurn = false;
+    setImmediate(() => {
+      isNextTurn = true;
+    });
+    controller.abort(reason);
+    expect(await failure(call)).to.deep.include({ code: 'ABORTED', cause: reason });
+    expect(isNextTurn).to.equal(false);
+    answer();
+    while (pair.client.counters.lateResponses < 1) await turn();
+    expect([told, pair.client.describe().callsInFlight]).to.deep.equal([1, 0]);
+  });
+
   it('ends the grace of a close: what is under way is cut off, and reported', async () => {
     for (const at of ['before', 'during', 'later'] as const) {
       for (const side of ['server', 'client'] as const) {
