@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { RequestCode } from '@rmqns/protocol';
 import { RemotingCommand } from '@rmqns/remoting';
 import { expect } from 'chai';
@@ -37,6 +38,17 @@ describe('a round with several name servers', () => {
     expect((await bench.passing(broker, 30_000)).needed).to.equal(true);
     const asked = [...quiet, 'QUERY_DATA_VERSION', 'REGISTER_BROKER'];
     for (const server of servers) expect(server.names).to.deep.equal(asked);
+  });
+
+  it('reaches every address of a name, IPv6 as well, each over a connection of its own', async function () {
+    const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    if (!own.some(({ address }) => address === '::1')) this.skip();
+    const servers = [await bench.nameServer(), await bench.nameServer({ bindAddress: '::1' })];
+    expect(servers[1]?.address).to.match(/^\[::1\]:\d+$/);
+    const broker = bench.registrar(servers, { conflictPolicy: 'standBack' });
+    expect((await broker.start())?.outcomes.map(({ status }) => status)).to.deep.equal(['ok', 'ok']);
+    broker.updateNameServerAddressList([servers[1]?.address ?? '']);
+    expect((await bench.passing(broker, 10_000)).outcomes.map(({ status }) => status)).to.deep.equal(['ok']);
   });
 
   it('serves the others while one hangs, and goes on after the timeout (R13)', async () => {
