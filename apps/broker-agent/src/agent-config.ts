@@ -46,6 +46,8 @@ interface RegisterConfig {
   readonly forceRegister: boolean;
   /** A table of more topics goes in requests of so many; `undefined`: in one. */
   readonly splitSize?: number | undefined;
+  /** Whether topics that came or changed go alone to name servers that have the rest; the rounds carry all. */
+  readonly changesOnly: boolean;
   /** Between signs of life; `undefined`: what the identity asks for. */
   readonly heartbeatIntervalMillis?: number | undefined;
   /** False: signs of life are 904 and not 322. Default true. */

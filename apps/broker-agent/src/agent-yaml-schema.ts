@@ -98,6 +98,7 @@ export const agentYamlSchema = z.strictObject(
           compressed: flag.default(false),
           force: flag.default(true),
           splitSize: integer(1, 1_000_000).optional(),
+          changesOnly: flag.default(false),
           onConflict: z.enum(['standBack', 'overwrite'], 'must be standBack or overwrite').default('standBack'),
           includeBrokerTopics: flag.default(false),
           unregisterOnStop: flag.default(true),

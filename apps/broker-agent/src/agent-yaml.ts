@@ -86,7 +86,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
   const { namesrvAddresses, host, haServerAddr, filterServers, brokerName } = resolved;
   const { cluster, brokerId, port, permission, heartbeatTimeout, actingMaster } = yaml.identity;
   const { startDelay, interval, timeout, compressed, force, includeBrokerTopics, unregisterOnStop } = yaml.register;
-  const { splitSize, onConflict } = yaml.register;
+  const { splitSize, changesOnly, onConflict } = yaml.register;
   return {
     namesrvAddresses,
     identity: {
@@ -107,6 +107,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
       compressed,
       forceRegister: force,
       splitSize,
+      changesOnly,
       onConflict,
       includeBrokerTopics,
       unregisterOnStop,

@@ -1,4 +1,4 @@
-import { BrokerRegistrar, type RegistrationRound, sentTopicTable } from '@rmqns/namesrv-client';
+import { BrokerRegistrar, type RegistrationRound, sentTopicTable, type TopicsChange } from '@rmqns/namesrv-client';
 import { PermName, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger, Timer } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
@@ -131,7 +131,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
   async start(): Promise<void> {
     const { health, nameServers, role } = this.#parts;
     const looked = this.#startNameServers();
-    await this.#topics.start(() => this.#onTopicsChanged());
+    await this.#topics.start((change) => this.#onTopicsChanged(change));
     looked.catch((error: unknown) => this.#logger.error({ err: error }, 'cannot look for name servers'));
     if (this.#stopped !== undefined) return;
     health.start(() => this.#onHealthChanged());
@@ -273,10 +273,13 @@ export class Agent extends EventEmitter<AgentEventMap> {
     return nameServers.start(onChange).then(onChange);
   }
 
-  #onTopicsChanged(): void {
+  #onTopicsChanged(change: TopicsChange | undefined): void {
     if (this.published !== undefined) this.#tell('topicsChanged', this.published);
     if (!this.#update() && this.#started)
-      void this.#logged(this.#registrar.topicsChanged(), 'the topics cannot be registered');
+      void this.#logged(
+        this.#registrar.topicsChanged(this.#config.register.changesOnly ? change : undefined),
+        'the topics cannot be registered',
+      );
   }
 
   #onHealthChanged(): void {

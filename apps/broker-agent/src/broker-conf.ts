@@ -59,6 +59,7 @@ export function readBrokerConf(
         ? reader.integer('brokerHeartbeatInterval', 1_000, 1, MAX_INT)
         : undefined,
       compatibleWithOldNameSrv: reader.boolean('compatibleWithOldNameSrv', true),
+      changesOnly: false,
       onConflict: 'standBack' as const,
       includeBrokerTopics: false,
       unregisterOnStop: true,

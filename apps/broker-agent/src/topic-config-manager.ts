@@ -1,3 +1,4 @@
+import type { TopicsChange } from '@rmqns/namesrv-client';
 import { describeFileError } from '@rmqns/program';
 import type { DataVersion, TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger } from '@rmqns/remoting';
@@ -15,6 +16,9 @@ import type { TopicSource } from './topic-source.js';
 
 /** How far ahead the counter on the disk is where versions come quickly. */
 const RESERVED = 1_000n;
+
+/** Told of another table; `undefined`: of the whole. */
+type OnTopicsChange = (change: TopicsChange | undefined) => void;
 
 export interface TopicConfigManagerOptions {
   readonly sources: readonly TopicSource[];
@@ -47,7 +51,7 @@ export class TopicConfigManager {
   #permission: number;
   /** What was registered last and no source has: it may be from a file that is not there, its directory not being mounted for instance. */
   #kept: TopicConfigTable = new Map();
-  #onChange = (): void => {};
+  #onChange: OnTopicsChange = () => {};
   /** The topics that name servers have an order for, once one said so. */
   #orderTopics: ReadonlySet<string> | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -79,11 +83,12 @@ export class TopicConfigManager {
   }
 
   /**
-   * Loads what was registered last and looks at the sources once. `onChange` is called after each later change of {@link published}.
+   * Loads what was registered last and looks at the sources once. `onChange` is called after each later change of {@link published},
+   * with what changed where topics came or changed and nothing else is to be told.
    *
    * @throws the file system's error when the state directory cannot be used
    */
-  async start(onChange: () => void): Promise<void> {
+  async start(onChange: OnTopicsChange): Promise<void> {
     const { store, persist, logger, sources } = this.#options;
     if (persist) await store.prepare();
     const { wrapper, brokerPermission = this.#permission, problem } = await store.load();
@@ -162,7 +167,7 @@ export class TopicConfigManager {
     return this.#work;
   }
 
-  async #publish(onChange: () => void): Promise<void> {
+  async #publish(onChange: OnTopicsChange): Promise<void> {
     const { sources, minimum, clock, logger } = this.#options;
     const topics = this.#closed ? undefined : this.#currentTopics();
     if (topics === undefined) return;
@@ -190,14 +195,15 @@ export class TopicConfigManager {
       );
     await this.#save(next, permission);
     this.#published = next;
-    if (permission !== this.#publishedPermission)
+    const isSamePermission = permission === this.#publishedPermission;
+    if (!isSamePermission)
       logger.info({ brokerPermission: permission, topics: table.size }, 'the broker’s permission changed');
     else {
       const changes = describeChange(previous?.topicConfigTable, table);
       logger.info({ topics: table.size, ...changes }, 'the topic table changed');
     }
     this.#publishedPermission = permission;
-    onChange();
+    onChange(isSamePermission && previous !== undefined ? topicsChange(previous, table) : undefined);
   }
 
   /** What the sources have, or what was registered last as long as one has nothing yet. */
@@ -274,6 +280,17 @@ function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 function withOrder(table: TopicConfigTable, orderTopics: ReadonlySet<string> | undefined): TopicConfigTable {
   if (orderTopics === undefined) return table;
   return new Map([...table].map(([topic, config]) => [topic, { ...config, order: orderTopics.has(topic) }]));
+}
+
+function topicsChange(previous: TopicConfigSerializeWrapper, table: TopicConfigTable): TopicsChange | undefined {
+  const before: TopicConfigTable = previous.topicConfigTable ?? new Map();
+  const topics = [...table]
+    .filter(([topic, config]) => {
+      const was = before.get(topic);
+      return was === undefined || !sameTopicConfig(was, config);
+    })
+    .map(([topic]) => topic);
+  return topics.length === 0 ? undefined : { since: previous.dataVersion, topics };
 }
 
 function describeChange(before: TopicConfigTable | null | undefined, after: TopicConfigTable) {

@@ -47,12 +47,16 @@ class NameServers {
   readonly running: (NameServer | undefined)[] = SERVERS.map(() => undefined);
   readonly asking = new NameServerClient();
 
-  private constructor(ports: readonly number[]) {
+  readonly #deletes: boolean;
+
+  private constructor(ports: readonly number[], deletes: boolean) {
+    this.#deletes = deletes;
     this.#ports = ports;
   }
 
-  static async start(): Promise<NameServers> {
-    const servers = new NameServers(await Promise.all(SERVERS.map(() => freePort())));
+  /** @param deletes whether topics go from the routes that the node no longer has; Apache's keep them, and so does ours by default */
+  static async start(deletes: boolean): Promise<NameServers> {
+    const servers = new NameServers(await Promise.all(SERVERS.map(() => freePort())), deletes);
     for (const index of SERVERS) await servers.start(index);
     return servers;
   }
@@ -63,8 +67,7 @@ class NameServers {
 
   async start(index: number): Promise<void> {
     if (this.running[index] !== undefined) return;
-    // Else a topic that the node no longer has stays in the routes, as with Apache's defaults.
-    const options = { bindAddress: '127.0.0.1', deleteTopicWithBrokerRegistration: true };
+    const options = { bindAddress: '127.0.0.1', deleteTopicWithBrokerRegistration: this.#deletes };
     const started = createNameServer({ ...options, listenPort: this.#ports[index] ?? 0 });
     await started.start();
     this.running[index] = started;
@@ -76,14 +79,15 @@ class NameServers {
   }
 
   /** What a name server has of the node: its id and, from masters alone, its topics; `undefined`: nothing. */
-  async routes(index: number): Promise<unknown> {
+  async routes(index: number, among: readonly string[]): Promise<unknown> {
     const address = this.address(index);
     const { brokerAddrTable } = await this.asking.getBrokerClusterInfo(address);
     const members = brokerAddrTable.get('broker-a');
     if (members === undefined) return undefined;
-    const { topicList } = await this.asking.getAllTopicListFromNameserver(address);
+    const { topicList: all } = await this.asking.getAllTopicListFromNameserver(address);
+    const topicList = [...all].filter((name) => this.#deletes || among.includes(name));
     return members.brokerAddrs.has(0)
-      ? { members: [...members.brokerAddrs], topics: [...topicList].sort() }
+      ? { members: [...members.brokerAddrs], topics: topicList.sort() }
       : { members: [...members.brokerAddrs] };
   }
 
@@ -93,124 +97,127 @@ class NameServers {
   }
 }
 
-describe('an agent to which everything happens', () => {
-  let servers: NameServers;
-  before(async () => {
-    servers = await NameServers.start();
-  });
-  after(() => servers.close());
+for (const changesOnly of [false, true])
+  describe(`an agent to which everything happens${changesOnly ? ', and that sends changes alone' : ''}`, () => {
+    let servers: NameServers;
+    before(async () => {
+      servers = await NameServers.start(!changesOnly);
+    });
+    after(() => servers.close());
 
-  it('has, once the dust has settled, the routes of its topics at every name server of its list, and none where it is not to be', async function () {
-    this.timeout(60_000);
-    const runs = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
-      for (const index of SERVERS) await servers.start(index);
-      const directory = await mkdtemp(join(tmpdir(), 'rmqns-test-'));
-      const clock = new ManualClock();
-      const topicSource = new TurnableTopics();
-      const health = new TurnableHealth();
-      const nameServers = new TurnableNameServers();
-      const model = {
-        topics: ['A', 'B'] as readonly string[],
-        passes: true,
-        list: [0, 1, 2] as readonly number[],
-        brokerId: 0,
-      };
-      topicSource.turn(...model.topics);
-      health.turn('passing');
-      nameServers.turn(SERVERS.map((index) => servers.address(index)));
-      const config: AgentConfig = {
-        namesrvAddresses: [],
-        identity: {
-          clusterName: 'C',
-          brokerName: 'broker-a',
+    it('has, once the dust has settled, the routes of its topics at every name server of its list, and none where it is not to be', async function () {
+      this.timeout(60_000);
+      const runs = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
+        for (const index of SERVERS) await servers.start(index);
+        const directory = await mkdtemp(join(tmpdir(), 'rmqns-test-'));
+        const clock = new ManualClock();
+        const topicSource = new TurnableTopics();
+        const health = new TurnableHealth();
+        const nameServers = new TurnableNameServers();
+        const model = {
+          topics: ['A', 'B'] as readonly string[],
+          passes: true,
+          list: [0, 1, 2] as readonly number[],
           brokerId: 0,
-          brokerAddr: '10.0.0.1:10911',
-          haServerAddr: '10.0.0.1:10912',
-          brokerPermission: 6,
-          filterServers: [],
-        },
-        register: {
-          periodMillis: 30_000,
-          timeoutMillis: 6_000,
-          compressed: false,
-          forceRegister: true,
-          onConflict: 'standBack',
-          includeBrokerTopics: false,
-          unregisterOnStop: true,
-          startDelayMillis: 0,
-        },
-        topics: { sources: [], debounceMillis: 500, minimum: 0 },
-        health: { onFailing: 'unregister' },
-        stateDirectory: join(directory, 'state'),
-      };
-      const parts = { topicSources: [topicSource], health, nameServers };
-      const agent = new Agent({ config, clock, logger: silentLogger, parts });
-      await agent.start();
-      for (const taken of steps) {
-        if (taken.do === 'topics') {
-          model.topics = taken.names;
-          topicSource.turn(...taken.names);
-        } else if (taken.do === 'health') {
-          model.passes = taken.passes;
-          health.turn(taken.passes ? 'passing' : 'failing');
-        } else if (taken.do === 'restart') {
-          await servers.stop(taken.server);
-          await servers.start(taken.server);
-        } else if (taken.do === 'stop') {
-          await servers.stop(taken.server);
-        } else if (taken.do === 'forget') {
-          if (servers.running[taken.server] !== undefined)
-            await servers.asking.unregisterBroker(servers.address(taken.server), config.identity);
-        } else if (taken.do === 'list') {
-          model.list = taken.servers;
-          nameServers.turn(taken.servers.map((index) => servers.address(index)));
-        } else if (taken.do === 'jump') clock.jump(taken.millis);
-        else if (taken.do === 'role') {
-          model.brokerId = taken.brokerId;
-          void agent.updateIdentity({ ...config.identity, brokerId: taken.brokerId });
-        } else await clock.advanceAsync(taken.millis, Math.max(1, Math.min(taken.millis, 250)));
-      }
-      for (const index of SERVERS) await servers.start(index);
-      // The disk has no part in the clock.
-      const published = (): string => [...(agent.published?.topicConfigTable?.keys() ?? [])].sort().join();
-      while (published() !== [...model.topics].sort().join()) await turn();
-      const expected = SERVERS.map((index) =>
-        model.passes && model.list.includes(index)
-          ? {
-              members: [[model.brokerId, '10.0.0.1:10911']],
-              ...(model.brokerId === 0 ? { topics: [...model.topics].sort() } : {}),
-            }
-          : undefined,
-      );
-      /** Time goes on only until all is as it is to be. */
-      const settled = async (wanted: readonly unknown[], millis: number): Promise<void> => {
-        const seen = async (): Promise<unknown[]> => await Promise.all(SERVERS.map((index) => servers.routes(index)));
-        for (let passed = 0; passed < millis; passed += 250) {
-          if (passed % 5_000 === 0 && JSON.stringify(await seen()) === JSON.stringify(wanted)) return;
-          await clock.advanceAsync(250);
-          await turn();
+        };
+        topicSource.turn(...model.topics);
+        health.turn('passing');
+        nameServers.turn(SERVERS.map((index) => servers.address(index)));
+        const config: AgentConfig = {
+          namesrvAddresses: [],
+          identity: {
+            clusterName: 'C',
+            brokerName: 'broker-a',
+            brokerId: 0,
+            brokerAddr: '10.0.0.1:10911',
+            haServerAddr: '10.0.0.1:10912',
+            brokerPermission: 6,
+            filterServers: [],
+          },
+          register: {
+            periodMillis: 30_000,
+            timeoutMillis: 6_000,
+            compressed: false,
+            forceRegister: true,
+            changesOnly,
+            onConflict: 'standBack',
+            includeBrokerTopics: false,
+            unregisterOnStop: true,
+            startDelayMillis: 0,
+          },
+          topics: { sources: [], debounceMillis: 500, minimum: 0 },
+          health: { onFailing: 'unregister' },
+          stateDirectory: join(directory, 'state'),
+        };
+        const parts = { topicSources: [topicSource], health, nameServers };
+        const agent = new Agent({ config, clock, logger: silentLogger, parts });
+        await agent.start();
+        for (const taken of steps) {
+          if (taken.do === 'topics') {
+            model.topics = taken.names;
+            topicSource.turn(...taken.names);
+          } else if (taken.do === 'health') {
+            model.passes = taken.passes;
+            health.turn(taken.passes ? 'passing' : 'failing');
+          } else if (taken.do === 'restart') {
+            await servers.stop(taken.server);
+            await servers.start(taken.server);
+          } else if (taken.do === 'stop') {
+            await servers.stop(taken.server);
+          } else if (taken.do === 'forget') {
+            if (servers.running[taken.server] !== undefined)
+              await servers.asking.unregisterBroker(servers.address(taken.server), config.identity);
+          } else if (taken.do === 'list') {
+            model.list = taken.servers;
+            nameServers.turn(taken.servers.map((index) => servers.address(index)));
+          } else if (taken.do === 'jump') clock.jump(taken.millis);
+          else if (taken.do === 'role') {
+            model.brokerId = taken.brokerId;
+            void agent.updateIdentity({ ...config.identity, brokerId: taken.brokerId });
+          } else await clock.advanceAsync(taken.millis, Math.max(1, Math.min(taken.millis, 250)));
         }
-        if (JSON.stringify(await seen()) !== JSON.stringify(wanted))
-          throw new Error(`${JSON.stringify(await seen())} is not ${JSON.stringify(wanted)}`);
-      };
-      try {
-        await settled(expected, 90_000);
-      } finally {
-        const stopped = agent.stop();
-        let isStopped = false;
-        void stopped.finally(() => (isStopped = true));
-        while (!isStopped) {
-          await turn();
-          clock.advance(10);
+        for (const index of SERVERS) await servers.start(index);
+        // The disk has no part in the clock.
+        const published = (): string => [...(agent.published?.topicConfigTable?.keys() ?? [])].sort().join();
+        while (published() !== [...model.topics].sort().join()) await turn();
+        const expected = SERVERS.map((index) =>
+          model.passes && model.list.includes(index)
+            ? {
+                members: [[model.brokerId, '10.0.0.1:10911']],
+                ...(model.brokerId === 0 ? { topics: [...model.topics].sort() } : {}),
+              }
+            : undefined,
+        );
+        /** Time goes on only until all is as it is to be. */
+        const settled = async (wanted: readonly unknown[], millis: number): Promise<void> => {
+          const seen = async (): Promise<unknown[]> =>
+            await Promise.all(SERVERS.map((index) => servers.routes(index, model.topics)));
+          for (let passed = 0; passed < millis; passed += 250) {
+            if (passed % 5_000 === 0 && JSON.stringify(await seen()) === JSON.stringify(wanted)) return;
+            await clock.advanceAsync(250);
+            await turn();
+          }
+          if (JSON.stringify(await seen()) !== JSON.stringify(wanted))
+            throw new Error(`${JSON.stringify(await seen())} is not ${JSON.stringify(wanted)}`);
+        };
+        try {
+          await settled(expected, 90_000);
+        } finally {
+          const stopped = agent.stop();
+          let isStopped = false;
+          void stopped.finally(() => (isStopped = true));
+          while (!isStopped) {
+            await turn();
+            clock.advance(10);
+          }
+          await rm(directory, { recursive: true });
         }
-        await rm(directory, { recursive: true });
-      }
-      await settled([undefined, undefined, undefined], 1_000);
-      expect(clock.pendingTimers).to.equal(0);
-    });
-    await fc.assert(runs, {
-      numRuns: Number(process.env['RUNS'] ?? 40),
-      interruptAfterTimeLimit: Number(process.env['LIMIT'] ?? 20_000),
+        await settled([undefined, undefined, undefined], 1_000);
+        expect(clock.pendingTimers).to.equal(0);
+      });
+      await fc.assert(runs, {
+        numRuns: Number(process.env['RUNS'] ?? 40),
+        interruptAfterTimeLimit: Number(process.env['LIMIT'] ?? 20_000),
+      });
     });
   });
-});

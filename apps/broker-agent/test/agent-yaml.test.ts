@@ -42,6 +42,7 @@ describe("the agent's own YAML", () => {
         compressed: false,
         forceRegister: true,
         splitSize: undefined,
+        changesOnly: false,
         onConflict: 'standBack',
         includeBrokerTopics: false,
         unregisterOnStop: true,
@@ -80,6 +81,7 @@ register:
   compressed: true
   force: false
   splitSize: 500
+  changesOnly: true
   onConflict: overwrite
   includeBrokerTopics: true
   unregisterOnStop: false
@@ -125,6 +127,7 @@ state: { dir: state }
         compressed: true,
         forceRegister: false,
         splitSize: 500,
+        changesOnly: true,
         onConflict: 'overwrite',
         includeBrokerTopics: true,
         unregisterOnStop: false,

@@ -59,6 +59,7 @@ describe('an agent', () => {
         timeoutMillis: 6_000,
         compressed: false,
         forceRegister: true,
+        changesOnly: false,
         onConflict: 'standBack',
         includeBrokerTopics: false,
         unregisterOnStop: true,

@@ -50,6 +50,7 @@ describe('broker.conf', () => {
         splitSize: undefined,
         heartbeatIntervalMillis: undefined,
         compatibleWithOldNameSrv: true,
+        changesOnly: false,
         onConflict: 'standBack',
         includeBrokerTopics: false,
         unregisterOnStop: true,

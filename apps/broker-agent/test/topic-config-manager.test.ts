@@ -184,7 +184,7 @@ describe('TopicConfigManager', () => {
     const source = new TurnableSource(undefined);
     const running = manager([source]);
     const told = new Promise<void>(
-      (resolve) => void running.start(resolve).then(() => source.turn({ table: table() })),
+      (resolve) => void running.start(() => resolve()).then(() => source.turn({ table: table() })),
     );
     await told;
     expect(running.published?.topicConfigTable).to.deep.equal(new Map());
@@ -206,12 +206,14 @@ describe('TopicConfigManager', () => {
     const source = fileSource();
     const running = manager([source], { logger });
     const change = new Promise<void>((resolve) => {
-      void running.start(resolve).then(async () => {
-        expect(running.published).to.deep.equal(first);
-        await mkdir(join(directory, 'config'));
-        await writeFile(path, topicsJsonText([], 4));
-        await source.look();
-      });
+      void running
+        .start(() => resolve())
+        .then(async () => {
+          expect(running.published).to.deep.equal(first);
+          await mkdir(join(directory, 'config'));
+          await writeFile(path, topicsJsonText([], 4));
+          await source.look();
+        });
     });
     await change;
     expect(running.published?.topicConfigTable).to.deep.equal(new Map());
@@ -242,10 +244,12 @@ describe('TopicConfigManager', () => {
     const source = new TurnableSource({ table: table('A', 'B C') });
     const running = manager([source], { compressed: true, logger });
     const change = new Promise<void>((resolve) => {
-      void running.start(resolve).then(() => {
-        expect(running.published?.dataVersion.counter).to.equal(1);
-        source.turn({ table: table('B C', 'D') });
-      });
+      void running
+        .start(() => resolve())
+        .then(() => {
+          expect(running.published?.dataVersion.counter).to.equal(1);
+          source.turn({ table: table('B C', 'D') });
+        });
     });
     await change;
     expect([...(running.published?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['D']);
