@@ -124,7 +124,7 @@ export const adminCommands: readonly AdminCommand[] = [
   command('queryMsgTraceById -i MESSAGE', since49, masked),
   command('queryCq -t TopicTest -q 0 -i 0 -b BROKER', all, masked),
   command('statsAll', all, loose),
-  command('statsAll -a -t TopicTest', all, loose),
+  command('statsAll -t TopicTest', all, loose),
   command('consumerProgress', all, masked),
   command('consumerProgress -g some-group', all, masked),
   command('consumerStatus -g some-group', all, masked),
