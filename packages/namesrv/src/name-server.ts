@@ -35,6 +35,7 @@ import { type ProductEnvironment, ProductRoutes } from './product-routes.js';
 import { profiles } from './profile.js';
 import { createRequestQueues } from './request-queues.js';
 import { RouteInfoManager } from './routeinfo/route-info-manager.js';
+import { SlicedWork } from './sliced-work.js';
 import { tlsSettingsOf } from './tls-settings.js';
 
 /** What a close may take beside the times that are set: flushes of sockets and files. */
@@ -157,6 +158,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       constructedMillis: clock.monotonic(),
       logger: this.#logger,
       counters: this.#counters,
+      slicedWork: new SlicedWork(clock),
       routeInfoManager,
       kvConfigManager: this.#kvConfigManager,
       clusterInfoAnswers: new KeptAnswers(),

@@ -97,4 +97,27 @@ describe('a name server, hearing the same registration again', () => {
     for (let stamp = 1; stamp <= 3; stamp++) await send(client, server, body(stamp));
     expect(server.counters).to.deep.equal({ registrationsRead: 3, registrationsUnchanged: 0 });
   });
+
+  it('answers others while it reads 10,000 topics, and what the broker itself asks only then', async () => {
+    const server = await start();
+    const client = connect();
+    const other = connect();
+    const names = Array.from({ length: 10_000 }, (_, index) => `T${index}`);
+    let registered = false;
+    let answered = 0;
+    const registering = send(client, server, body(1, names)).then((response) => {
+      registered = true;
+      return response;
+    });
+    const own = route(client, server, 'T9999');
+    while (!registered) {
+      expect((await route(other, server, 'T9999')).code).to.be.oneOf([0, 17]);
+      answered += 1;
+    }
+    expect((await registering).code).to.equal(0);
+    expect((await own).code).to.equal(0);
+    expect(answered).to.be.greaterThan(2);
+    expect((await send(client, server, body(2, names))).code).to.equal(0);
+    expect(server.counters).to.deep.equal({ registrationsRead: 1, registrationsUnchanged: 1 });
+  });
 });

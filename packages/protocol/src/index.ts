@@ -4,7 +4,7 @@ export {
   decodeBrokerMemberGroup,
   encodeBrokerMemberGroup,
 } from './body/broker-member-group.js';
-export { type ChangedTopics, changedTopics } from './body/changed-topics.js';
+export { type ChangedTopics, changedTopics, TopicComparison } from './body/changed-topics.js';
 export { type ClusterInfo, decodeClusterInfo, encodeClusterInfo } from './body/cluster-info.js';
 export { decodeDataVersion, encodeDataVersion } from './body/data-version-json.js';
 export { decodeKvConfig, encodeKvConfig, type KvConfigTable } from './body/kv-config-serialize-wrapper.js';

@@ -61,6 +61,11 @@ export class DefaultRequestProcessor implements RequestProcessor {
   }
 
   processRequest(ctx: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {
+    const before = this.#context.slicedWork.after(ctx.channel);
+    return before === undefined ? this.#process(ctx, request) : before.then(() => this.processRequest(ctx, request));
+  }
+
+  #process(ctx: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {
     const handler = dispatchTable.get(request.code) ?? notSupported;
     const refused = this.#context.registrars.refuses(request.code, ctx.channel);
     return refused ?? handler(this.#context, request, ctx.channel);

@@ -6,6 +6,7 @@ import type { ResolvedNamesrvOptions } from '../namesrv-options.js';
 import type { ProductRoutes } from '../product-routes.js';
 import type { Profile } from '../profile.js';
 import type { RouteInfoManager } from '../routeinfo/route-info-manager.js';
+import type { SlicedWork } from '../sliced-work.js';
 import type { KeptAnswers } from './kept-answers.js';
 import type { Registrars } from './registrars.js';
 
@@ -29,6 +30,7 @@ export interface NamesrvContext {
   readonly constructedMillis: number;
   readonly logger: Logger;
   readonly counters: NamesrvCounters;
+  readonly slicedWork: SlicedWork;
   readonly routeInfoManager: RouteInfoManager;
   readonly kvConfigManager: KvConfigManager;
   /** Bodies of answers to 106. */

@@ -9,8 +9,18 @@ import {
   ResponseCode,
   UnregisterBroker,
 } from '@rmqns/protocol';
-import { createExtFields, decodeHeader, encodeHeader, RemotingCommand } from '@rmqns/remoting';
+import {
+  type Channel,
+  createExtFields,
+  decodeHeader,
+  encodeHeader,
+  type HeaderOutput,
+  RemotingCommand,
+} from '@rmqns/remoting';
+import type { BodyKey } from '../routeinfo/kept-body.js';
+import { allAtOnce, type Steps } from '../sliced-work.js';
 import { kvTableBody } from './kv-config.js';
+import type { NamesrvContext } from './namesrv-context.js';
 import { refuseNoNames } from './refuse-text.js';
 import { readRegistrationBody } from './registration-body.js';
 import type { RequestHandler } from './request-handler.js';
@@ -30,41 +40,62 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
     );
     return failed('crc32 not match');
   }
-  const { compressed } = header;
-  const body = readRegistrationBody(
-    request.body,
-    digest && { digest, compressed, requestVersion: request.version },
-    context.routeInfoManager.keptBody(header),
-    {
-      compressed,
-      requestVersion: request.version,
-      // What 4.x does not know it does not read, however odd.
-      fiveX: context.profile.fiveX,
-      nowMillis: context.clock.now(),
-    },
-  );
+  const bodyKey = digest && { digest, compressed: header.compressed, requestVersion: request.version };
+  const steps = registerInSteps(context, { request, header, bodyKey, channel });
+  return (request.body?.length ?? 0) <= MAX_BYTES_AT_ONCE ? allAtOnce(steps) : context.slicedWork.run(channel, steps);
+};
+
+/** A larger body would keep everybody waiting for more than some milliseconds. */
+const MAX_BYTES_AT_ONCE = 512 * 1024;
+
+/** A registration whose header is in order. */
+interface Registration {
+  readonly request: RemotingCommand;
+  readonly header: HeaderOutput<typeof RegisterBroker.request>;
+  readonly bodyKey: BodyKey | undefined;
+  readonly channel: Channel;
+}
+
+function* registerInSteps(
+  context: NamesrvContext,
+  { request, header, bodyKey, channel }: Registration,
+): Steps<RemotingCommand> {
+  const { routeInfoManager, profile, clock } = context;
+  const { clusterName, brokerName, brokerAddr } = header;
+  const options = {
+    compressed: header.compressed,
+    requestVersion: request.version,
+    // What 4.x does not know it does not read, however odd.
+    fiveX: profile.fiveX,
+    nowMillis: clock.now(),
+  };
+  const kept = routeInfoManager.keptBody(header);
+  let body = yield* readRegistrationBody(request.body, bodyKey, kept, options);
+  // What was left out may have changed between two steps.
+  if (routeInfoManager.keptBody(header) !== kept)
+    body = yield* readRegistrationBody(request.body, bodyKey, undefined, options);
+  // Its end was told to the tables already, which will not hear of it again.
+  if (!channel.isActive) return failed('the connection ended before the broker was registered');
   if (body.isUnchanged) context.counters.registrationsUnchanged += 1;
   else context.counters.registrationsRead += 1;
-  const result = context.routeInfoManager.registerBroker(
-    {
-      clusterName,
-      brokerName,
-      brokerId: header.brokerId,
-      brokerAddr,
-      haServerAddr: header.haServerAddr,
-      zoneName: header.__ZONE_NAME,
-      heartbeatTimeoutMillis:
-        header.heartbeatTimeoutMillis === undefined ? undefined : Number(header.heartbeatTimeoutMillis),
-      enableActingMaster: header.enableActingMaster,
-      topicConfigWrapper: body.topicConfigSerializeWrapper,
-      filterServerList: body.filterServerList,
-      bodyKey: body.bodyKey,
-      isUnchanged: body.isUnchanged,
-      slices: body.slices,
-      connection: channel,
-    },
-    context.clock.monotonic(),
-  );
+  const registration = {
+    clusterName,
+    brokerName,
+    brokerId: header.brokerId,
+    brokerAddr,
+    haServerAddr: header.haServerAddr,
+    zoneName: header.__ZONE_NAME,
+    heartbeatTimeoutMillis:
+      header.heartbeatTimeoutMillis === undefined ? undefined : Number(header.heartbeatTimeoutMillis),
+    enableActingMaster: header.enableActingMaster,
+    topicConfigWrapper: body.topicConfigSerializeWrapper,
+    filterServerList: body.filterServerList,
+    bodyKey: body.bodyKey,
+    isUnchanged: body.isUnchanged,
+    slices: body.slices,
+    connection: channel,
+  };
+  const result = yield* routeInfoManager.registerBrokerInSteps(registration, clock.monotonic());
   if (!result.ok) return failed(result.remark);
   // Absent and empty differ: an empty table makes the broker clear the order flag of all its topics, no body leaves them alone.
   const orderTopics = context.options().returnOrderTopicConfigToBroker
@@ -77,7 +108,7 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
     }),
     body: orderTopics,
   });
-};
+}
 
 function hasBody(request: RemotingCommand): request is RemotingCommand & { body: Uint8Array } {
   return request.body !== undefined && request.body.length > 0;

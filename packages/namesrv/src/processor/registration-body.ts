@@ -1,11 +1,14 @@
 import {
-  changedTopics,
+  type ChangedTopics,
   type DecodeRegisterBrokerBodyOptions,
   decodeRegisterBrokerBody,
   type RegisterBrokerBody,
+  TopicComparison,
+  type TopicConfig,
   TopicSlices,
 } from '@rmqns/protocol';
 import { type BodyKey, type KeptBody, sameBody } from '../routeinfo/kept-body.js';
+import type { Steps } from '../sliced-work.js';
 
 /** What there is to read of a registration's body. */
 export interface RegistrationBody extends RegisterBrokerBody {
@@ -16,18 +19,24 @@ export interface RegistrationBody extends RegisterBrokerBody {
   readonly slices: TopicSlices | undefined;
 }
 
+/** How much of a body is compared, and how many topics are parsed, in one step: a millisecond or two. */
+const STEP_BYTES = 512 * 1024;
+const STEP_TOPICS = 500;
+
 /**
  * Reads of a registration's body what differs from the last one of the broker: nothing of an unchanged one, and of another only the topics
  * that changed (design decision 3). What is left out is in the tables as it is.
  *
+ * In steps, of which a body that no broker writes, or a compressed one, has but one.
+ *
  * @throws DecodeError when the body is no registration
  */
-export function readRegistrationBody(
+export function* readRegistrationBody(
   body: Uint8Array | undefined,
   bodyKey: BodyKey | undefined,
   kept: KeptBody | undefined,
   options: DecodeRegisterBrokerBodyOptions,
-): RegistrationBody {
+): Steps<RegistrationBody> {
   if (body === undefined || bodyKey === undefined) {
     return { ...decodeRegisterBrokerBody(body, options), isUnchanged: false, bodyKey: undefined, slices: undefined };
   }
@@ -36,28 +45,37 @@ export function readRegistrationBody(
     const topicConfigSerializeWrapper = { dataVersion, topicConfigTable: null, topicQueueMappingInfoMap: new Map() };
     return { topicConfigSerializeWrapper, filterServerList, isUnchanged: true, bodyKey, slices };
   }
-  const { read, slices } = readTopics(body, (kept?.isInStep ? kept.slices : undefined) ?? TopicSlices.NONE, options);
+  const before = (kept?.isInStep ? kept.slices : undefined) ?? TopicSlices.NONE;
+  const found = yield* compare(before, body);
+  const changed = found && (yield* readChanged(found, options));
+  const read = changed ?? decodeRegisterBrokerBody(body, options);
   // The same bytes without a time in their version are another version next time.
   const isTimeless = read.topicConfigSerializeWrapper.dataVersion.timestamp === options.nowMillis;
+  const slices = changed && found?.slices;
   return { ...read, isUnchanged: false, bodyKey: isTimeless ? undefined : bodyKey, slices };
 }
 
-function readTopics(
-  body: Uint8Array,
-  before: TopicSlices,
-  options: DecodeRegisterBrokerBodyOptions,
-): { readonly read: RegisterBrokerBody; readonly slices: TopicSlices | undefined } {
-  const found = changedTopics(before, body);
-  if (found === undefined) return { read: decodeRegisterBrokerBody(body, options), slices: undefined };
-  const read = decodeRegisterBrokerBody(found.body, options);
-  if (isEachItself(read, found.changed)) return { read, slices: found.slices };
-  return { read: found.body === body ? read : decodeRegisterBrokerBody(body, options), slices: undefined };
+function* compare(before: TopicSlices, body: Uint8Array): Steps<ChangedTopics | undefined> {
+  const comparison = TopicComparison.of(before, body);
+  while (comparison?.advance(STEP_BYTES) === false) yield;
+  return comparison?.result;
 }
 
-/** Whether each topic stood there once, and under its own name: else the last of them is the one that counts. */
-function isEachItself({ topicConfigSerializeWrapper }: RegisterBrokerBody, count: number): boolean {
-  const table = topicConfigSerializeWrapper.topicConfigTable;
-  if (table?.size !== count) return false;
-  for (const [key, { topicName }] of table) if (key !== topicName) return false;
-  return true;
+/** The changed topics; `undefined` where one stands there twice or under another name than its own: then the last of them counts. */
+function* readChanged(
+  found: ChangedTopics,
+  options: DecodeRegisterBrokerBodyOptions,
+): Steps<RegisterBrokerBody | undefined> {
+  const table = new Map<string, TopicConfig>();
+  let read: RegisterBrokerBody | undefined;
+  for (const part of found.changed <= STEP_TOPICS ? [found.body] : found.parts(STEP_TOPICS)) {
+    if (read !== undefined) yield;
+    read = decodeRegisterBrokerBody(part, options);
+    for (const [key, config] of read.topicConfigSerializeWrapper.topicConfigTable ?? []) {
+      if (key !== config.topicName) return undefined;
+      table.set(key, config);
+    }
+  }
+  if (read === undefined || table.size !== found.changed) return undefined;
+  return { ...read, topicConfigSerializeWrapper: { ...read.topicConfigSerializeWrapper, topicConfigTable: table } };
 }

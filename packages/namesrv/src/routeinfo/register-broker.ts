@@ -8,6 +8,7 @@ import {
 } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 import type { ConflictKind } from '../namesrv-event.js';
+import type { Steps } from '../sliced-work.js';
 import type { ReadableBrokerGroup } from './broker-addr-table.js';
 import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
 import { brokerState, sameBrokerState } from './broker-state.js';
@@ -57,16 +58,21 @@ export type RegisterBrokerResult =
   | { readonly ok: true; readonly masterAddr?: string | undefined; readonly haServerAddr?: string | undefined }
   | { readonly ok: false; readonly remark: string };
 
+/** Topics that are put in one step, which takes a millisecond or two. */
+const STEP_TOPICS = 500;
+
 /**
  * Registers a broker as the profile's release does (reference: nameserver 3.4), with two differences: what is refused leaves no trace,
  * and a null topic table is an empty one in every profile.
+ *
+ * In steps: the first does all but put the topics. When the broker has left or registered again before the last, the rest is left undone.
  */
-export function registerBroker(
+export function* registerBroker(
   tables: RouteTables,
   registration: BrokerRegistration,
   nowMillis: number,
   rules: RegistrationRules,
-): RegisterBrokerResult {
+): Steps<RegisterBrokerResult> {
   const { profile, brokerAddrTable, brokerLiveTable } = tables;
   const { clusterName, brokerAddr, brokerName, brokerId, topicConfigWrapper } = registration;
   const topicConfigs = topicConfigWrapper.topicConfigTable;
@@ -118,11 +124,13 @@ export function registerBroker(
   }
   const group = brokerAddrTable.group(brokerName);
   if (group === undefined) return { ok: true };
-  putTopics(tables, registration, group, versionChanged || registerFirst, rules.deleteTopicWithBrokerRegistration);
-  // An unchanged version puts only what is missing, and so what stands there may be somebody else's.
-  const isInStep =
-    versionChanged || registerFirst || (registration.isUnchanged === true && before?.keptBody?.isInStep === true);
-  keepBody(tables, registration, group, live, isInStep);
+  const changed = versionChanged || registerFirst;
+  const place = { group, live, changed, deleteOthers: rules.deleteTopicWithBrokerRegistration };
+  if (yield* putTopics(tables, registration, place)) {
+    // An unchanged version puts only what is missing, and so what stands there may be somebody else's.
+    const isInStep = changed || (registration.isUnchanged === true && before?.keptBody?.isInStep === true);
+    keepBody(tables, registration, group, live, isInStep);
+  }
   if (profile.fiveX && formerMinId !== undefined && brokerId < formerMinId)
     noteMinBrokerId(tables, registration, group);
   return masterOf(tables, registration, group);
@@ -248,30 +256,42 @@ function memberOf(registration: BrokerRegistration, fiveX: boolean): GroupMember
   };
 }
 
-function putTopics(
-  tables: RouteTables,
-  registration: BrokerRegistration,
-  group: ReadableBrokerGroup,
-  changed: boolean,
-  deleteOthers: boolean,
-): void {
+/** Where a registration's topics go. */
+interface TopicsPlace {
+  readonly group: ReadableBrokerGroup;
+  /** The entry of this registration. */
+  readonly live: BrokerLiveInfo;
+  /** Whether the version is another than the last. */
+  readonly changed: boolean;
+  readonly deleteOthers: boolean;
+}
+
+/** Returns false when it gave up because the registration is not the broker's last any more. */
+function* putTopics(tables: RouteTables, registration: BrokerRegistration, place: TopicsPlace): Steps<boolean> {
+  const { group, live, changed, deleteOthers } = place;
   const { topicConfigWrapper } = registration;
   const { fiveX } = tables.profile;
   const role = topicsRole(tables, registration, group);
-  if (role === 'none') return;
-  const readOnly = role === 'read-only';
+  if (role === 'none') return true;
   if (fiveX && deleteOthers) deleteUnregistered(tables, topicConfigWrapper, group);
+  let step = 0;
   for (const config of topicConfigWrapper.topicConfigTable?.values() ?? []) {
     const topic = config.topicName;
     if (!topic) continue;
+    if (++step % STEP_TOPICS === 0) {
+      yield;
+      if (!tables.isCurrent(live) || tables.brokerAddrTable.group(group.brokerName) !== group) return false;
+    }
     // 5.x also brings back what was deleted here meanwhile.
     if (!changed && !(fiveX && !tables.topicQueueTable.hasEntry(topic, group.brokerName))) continue;
-    tables.putQueueData(topic, queueDataOf(config, group.brokerName, readOnly), group.cluster, 'register');
+    const queueData = queueDataOf(config, group.brokerName, role === 'read-only');
+    tables.putQueueData(topic, queueData, group.cluster, 'register');
   }
-  if (!fiveX || !changed) return;
+  if (!fiveX || !changed) return true;
   for (const [topic, info] of topicConfigWrapper.topicQueueMappingInfoMap) {
     tables.putMapping(topic, info, group.cluster, 'register');
   }
+  return true;
 }
 
 /**

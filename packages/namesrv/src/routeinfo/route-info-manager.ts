@@ -3,6 +3,7 @@ import type { Long } from '@rmqns/remoting/json';
 import type { EventRecorder } from '../event-recorder.js';
 import type { ChangeCause } from '../namesrv-event.js';
 import type { Profile } from '../profile.js';
+import { allAtOnce, type Steps } from '../sliced-work.js';
 import { withActingMasters } from './acting-master.js';
 import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
 import { type KeptBody, keptBody, type RegisteringBroker } from './kept-body.js';
@@ -92,12 +93,24 @@ export class RouteInfoManager {
 
   /** Code 103. Refused registrations change nothing. */
   registerBroker(registration: BrokerRegistration, nowMillis: number): RegisterBrokerResult {
-    return this.#tables.events.run(() =>
-      registerBroker(this.#tables, registration, nowMillis, {
-        defaultHeartbeatTimeoutMillis: this.#defaultHeartbeatTimeoutMillis,
-        deleteTopicWithBrokerRegistration: this.#deleteTopicWithBrokerRegistration(),
-      }),
-    );
+    return this.#tables.events.run(() => allAtOnce(this.#register(registration, nowMillis)));
+  }
+
+  /** {@link registerBroker} in steps, between which the tables may be read and changed: each topic is there as it was or as it will be. */
+  *registerBrokerInSteps(registration: BrokerRegistration, nowMillis: number): Steps<RegisterBrokerResult> {
+    const steps = this.#register(registration, nowMillis);
+    for (;;) {
+      const { done, value } = this.#tables.events.run(() => steps.next());
+      if (done === true) return value;
+      yield;
+    }
+  }
+
+  #register(registration: BrokerRegistration, nowMillis: number): Steps<RegisterBrokerResult> {
+    return registerBroker(this.#tables, registration, nowMillis, {
+      defaultHeartbeatTimeoutMillis: this.#defaultHeartbeatTimeoutMillis,
+      deleteTopicWithBrokerRegistration: this.#deleteTopicWithBrokerRegistration(),
+    });
   }
 
   /**

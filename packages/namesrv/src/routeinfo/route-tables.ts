@@ -100,6 +100,11 @@ export class RouteTables {
     return this.#brokerLiveTable.put({ ...fields, incarnation: this.#incarnation });
   }
 
+  /** Whether an entry is in brokerLiveTable still: the broker has neither left nor registered again. */
+  isCurrent({ clusterName, brokerAddr, brokerName, incarnation }: BrokerLiveInfo): boolean {
+    return this.#brokerLiveTable.get(clusterName, brokerAddr, brokerName)?.incarnation === incarnation;
+  }
+
   /** Keeps what a registration said, until the next of the same broker. */
   keepBody(live: BrokerLiveInfo, keptBody: KeptBody): void {
     this.#brokerLiveTable.keepBody(live, keptBody);

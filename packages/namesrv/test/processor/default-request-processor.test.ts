@@ -13,6 +13,7 @@ import { KeptAnswers } from '../../src/processor/kept-answers.js';
 import type { NamesrvContext } from '../../src/processor/namesrv-context.js';
 import { Registrars } from '../../src/processor/registrars.js';
 import { profiles } from '../../src/profile.js';
+import { SlicedWork } from '../../src/sliced-work.js';
 import { recordingManager, registration } from '../routeinfo/registration.js';
 
 /** Nothing of it is asked by these requests. */
@@ -43,6 +44,7 @@ class Fixture {
       persistConfig: () => Promise.resolve(),
       clock,
       logger: silentLogger,
+      slicedWork: new SlicedWork(new ManualClock()),
       counters: { registrationsRead: 0, registrationsUnchanged: 0 },
       routeInfoManager: this.manager,
       kvConfigManager: this.kv,

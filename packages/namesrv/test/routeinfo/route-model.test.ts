@@ -13,6 +13,7 @@ import type { NamesrvEvent } from '../../src/namesrv-event.js';
 import { readRegistrationBody } from '../../src/processor/registration-body.js';
 import { type ProfileName, profiles } from '../../src/profile.js';
 import { RouteInfoManager } from '../../src/routeinfo/route-info-manager.js';
+import { allAtOnce } from '../../src/sliced-work.js';
 import { registration, topicConfig } from './registration.js';
 import { contentsOf, RouteModel } from './route-model.js';
 
@@ -122,11 +123,13 @@ function perform(manager: RouteInfoManager, model: RouteModel, step: Step, now: 
       const body =
         step.filters === null
           ? { ...said, isUnchanged: false, bodyKey: undefined, slices: undefined }
-          : readRegistrationBody(
-              bytes,
-              { ...header, digest: digestRegisterBrokerBody(bytes) },
-              manager.keptBody(broker),
-              { ...header, fiveX, nowMillis: -1 },
+          : allAtOnce(
+              readRegistrationBody(
+                bytes,
+                { ...header, digest: digestRegisterBrokerBody(bytes) },
+                manager.keptBody(broker),
+                { ...header, fiveX, nowMillis: -1 },
+              ),
             );
       const { topicConfigSerializeWrapper, ...kept } = body;
       if (body.isUnchanged) unread += 1;

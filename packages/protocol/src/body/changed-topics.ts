@@ -34,23 +34,25 @@ export interface ChangedTopics {
   readonly changed: number;
   /** What the next body is to be compared with. */
   readonly slices: TopicSlices;
+  /** {@link body} in several, of so many topics at most: without any it is one body that has none. */
+  parts(maxTopics: number): Iterable<Uint8Array>;
 }
 
 /**
  * Finds the topics of a registration's JSON body that were not in an earlier one just so, without parsing any (design decision 3).
  *
- * `undefined` where bytes do not tell: the body is not as brokers write it, it has mappings of static topics, or the name of a changed topic seems to stand there twice, of
- * which the last would count. What is found is not checked: that the body without unchanged topics decodes does not say that the whole
- * would, unless the earlier body did.
+ * `undefined` where bytes do not tell: the body is not as brokers write it, it has mappings of static topics, or the name of a changed topic
+ * seems to stand there twice, of which the last would count. What is found is not checked: that the body without unchanged topics decodes
+ * does not say that the whole would, unless the earlier body did.
  */
 export function changedTopics(before: TopicSlices, body: Uint8Array): ChangedTopics | undefined {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const start = OPENING.exec(bytes.toString('latin1', 0, OPENING_BYTES))?.[0].length;
-  return start === undefined ? undefined : new Comparison(before, bytes, start).run();
+  const comparison = TopicComparison.of(before, body);
+  comparison?.advance();
+  return comparison?.result;
 }
 
-/** One walk over the topics of a body and those of an earlier one. */
-class Comparison {
+/** {@link changedTopics} in steps. */
+export class TopicComparison {
   readonly #before: TopicSlices;
   readonly #bytes: Buffer;
   readonly #view: DataView;
@@ -63,31 +65,65 @@ class Comparison {
   readonly #changedPlaces: number[] = [];
   /** The topic of the earlier body that is expected next. */
   #next = 0;
+  /** Where the next topic begins. */
+  #at: number;
+  #result: ChangedTopics | undefined;
 
-  constructor(before: TopicSlices, bytes: Buffer, start: number) {
+  private constructor(before: TopicSlices, bytes: Buffer, start: number) {
     this.#before = before;
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#start = start;
+    this.#at = start;
   }
 
-  run(): ChangedTopics | undefined {
+  /** `undefined` where the body is not as brokers write it. */
+  static of(before: TopicSlices, body: Uint8Array): TopicComparison | undefined {
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    const start = OPENING.exec(bytes.toString('latin1', 0, OPENING_BYTES))?.[0].length;
+    return start === undefined ? undefined : new TopicComparison(before, bytes, start);
+  }
+
+  /** What was found; `undefined` before {@link advance} has returned true, and where nothing could be told. */
+  get result(): ChangedTopics | undefined {
+    return this.#result;
+  }
+
+  /** Goes on over about so many bytes; true at the end. */
+  advance(byteLength = Infinity): boolean {
     const bytes = this.#bytes;
-    let at = this.#start;
-    if (bytes[at] !== CLOSE_OBJECT) {
-      for (; ; at++) {
-        at = this.#topic(at);
-        if (at < 0) return undefined;
-        const char = bytes[at];
-        if (char === CLOSE_OBJECT) break;
-        if (char !== COMMA) return undefined;
-      }
+    const pause = this.#at + byteLength;
+    if (bytes[this.#at] === CLOSE_OBJECT && this.#at === this.#start) return this.#end(this.#at);
+    while (this.#at < pause) {
+      const end = this.#topic(this.#at);
+      if (end < 0) return true;
+      if (bytes[end] === CLOSE_OBJECT) return this.#end(end);
+      if (bytes[end] !== COMMA) return true;
+      this.#at = end + 1;
     }
-    if (!CLOSINGS.some((closing) => bytes.subarray(at).equals(closing))) return undefined;
+    return false;
+  }
+
+  /** @param end behind the last topic */
+  #end(end: number): true {
+    if (!CLOSINGS.some((closing) => this.#bytes.subarray(end).equals(closing))) return true;
     const slices = this.#slices.build();
     const changed = this.#changedPlaces.length;
-    if (changed === slices.size) return { body: bytes, changed, slices };
-    return this.#isAmbiguous(slices) ? undefined : { body: this.#reduced(at), changed, slices };
+    if (changed < slices.size && this.#isAmbiguous(slices)) return true;
+    this.#result = {
+      body: changed === slices.size ? this.#bytes : this.#part(end, 0, changed),
+      changed,
+      slices,
+      parts: (maxTopics) => this.#parts(end, maxTopics),
+    };
+    return true;
+  }
+
+  *#parts(end: number, maxTopics: number): Generator<Buffer> {
+    const changed = this.#changedPlaces.length;
+    for (let first = 0; first === 0 || first < changed; first += maxTopics) {
+      yield this.#part(end, first, Math.min(changed, first + maxTopics));
+    }
   }
 
   /** Takes the topic that begins here; returns where it ends, or -1. */
@@ -168,13 +204,13 @@ class Comparison {
     return false;
   }
 
-  /** The body with nothing but its changed topics; `end` is behind the last topic. */
-  #reduced(end: number): Buffer {
+  /** The body with nothing but its changed topics from one to another; `end` is behind the last topic. */
+  #part(end: number, first: number, last: number): Buffer {
     const bytes = this.#bytes;
     const pieces = [bytes.subarray(0, this.#start)];
-    for (let at = 0; at < this.#changed.length; at += 2) {
-      if (at > 0) pieces.push(SEPARATOR);
-      pieces.push(bytes.subarray(this.#changed[at], this.#changed[at + 1]));
+    for (let index = first; index < last; index++) {
+      if (index > first) pieces.push(SEPARATOR);
+      pieces.push(bytes.subarray(this.#changed[2 * index], this.#changed[2 * index + 1]));
     }
     pieces.push(bytes.subarray(end));
     return Buffer.concat(pieces);

@@ -1,0 +1,62 @@
+import type { Clock } from '@rmqns/remoting';
+
+/** Work in steps, each of which takes a few milliseconds at most; what it returns is its result. */
+export type Steps<Result> = Generator<void, Result>;
+
+/** How long work may keep everybody else waiting, in milliseconds. */
+const SLICE_MILLIS = 5;
+
+/** Does all steps of a work at once. */
+export function allAtOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * Does work in slices of about 5 ms and lets others have their turn between them: a registration of 100,000 topics takes most of a second,
+ * and no client waits for it (design decision 3). Works of one owner are done one after the other.
+ */
+export class SlicedWork {
+  readonly #clock: Clock;
+  readonly #nextTurn: () => Promise<void>;
+  /** The last work of each owner that has not ended. */
+  readonly #underWay = new Map<object, Promise<unknown>>();
+
+  /** @param nextTurn resolves when others have had their turn */
+  constructor(clock: Clock, nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))) {
+    this.#clock = clock;
+    this.#nextTurn = nextTurn;
+  }
+
+  /** Resolves, never rejects, when the works of an owner that were begun until now have ended; `undefined` when there are none. */
+  after(owner: object): Promise<unknown> | undefined {
+    return this.#underWay.size === 0 ? undefined : this.#underWay.get(owner);
+  }
+
+  /** Resolves with the result, or rejects with what a step threw. The first slice is after the turn this is called in. */
+  run<Result>(owner: object, steps: Steps<Result>): Promise<Result> {
+    const before = this.after(owner);
+    const work = this.#run(steps, before);
+    const ended = work
+      .catch(() => {})
+      .finally(() => {
+        if (this.#underWay.get(owner) === ended) this.#underWay.delete(owner);
+      });
+    this.#underWay.set(owner, ended);
+    return work;
+  }
+
+  async #run<Result>(steps: Steps<Result>, before: Promise<unknown> | undefined): Promise<Result> {
+    await before;
+    for (;;) {
+      await this.#nextTurn();
+      const end = this.#clock.monotonic() + SLICE_MILLIS;
+      do {
+        const { done, value } = steps.next();
+        if (done === true) return value;
+      } while (this.#clock.monotonic() < end);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { ManualClock } from '@rmqns/remoting/testing';
+import { expect } from 'chai';
+import { allAtOnce, SlicedWork, type Steps } from '../src/sliced-work.js';
+
+describe('SlicedWork', () => {
+  /** Steps that take so many milliseconds each, by the clock. */
+  function* steps(clock: ManualClock, log: string[], name: string, count: number, millis = 0): Steps<string> {
+    for (let step = 1; step <= count; step++) {
+      log.push(`${name}${step}`);
+      clock.advance(millis);
+      yield;
+    }
+    return name;
+  }
+
+  function* failingSteps(): Steps<string> {
+    yield;
+    throw new Error('the step failed');
+  }
+
+  function turns(): { readonly next: () => Promise<void>; readonly log: string[] } {
+    const log: string[] = [];
+    return {
+      log,
+      next: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        log.push('turn');
+      },
+    };
+  }
+
+  it('lets others have their turn before the first step and after each 5 ms', async () => {
+    const clock = new ManualClock();
+    const { next, log } = turns();
+    const result = await new SlicedWork(clock, next).run({}, steps(clock, log, 'a', 5, 2));
+    expect(result).to.equal('a');
+    expect(log).to.deep.equal(['turn', 'a1', 'a2', 'a3', 'turn', 'a4', 'a5']);
+  });
+
+  it('does the works of one owner in order, those of several side by side', async () => {
+    const clock = new ManualClock();
+    const { next, log } = turns();
+    const work = new SlicedWork(clock, next);
+    const owner = {};
+    await Promise.all([
+      work.run(owner, steps(clock, log, 'a', 2, 6)),
+      work.run(owner, steps(clock, log, 'b', 2, 6)),
+      work.run({}, steps(clock, log, 'c', 2, 6)),
+    ]);
+    const order = log.filter((entry) => entry !== 'turn');
+    expect(order.filter((entry) => !entry.startsWith('c'))).to.deep.equal(['a1', 'a2', 'b1', 'b2']);
+    expect(order.indexOf('c1')).to.be.lessThan(order.indexOf('a2'));
+  });
+
+  it('tells when the works of an owner have ended, also those that failed, and then knows nothing of it', async () => {
+    const clock = new ManualClock();
+    const work = new SlicedWork(clock);
+    const owner = {};
+    expect(work.after(owner)).to.equal(undefined);
+    const failing = work.run(owner, failingSteps());
+    const failure = failing.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(work.after({})).to.equal(undefined);
+    await work.after(owner);
+    expect(await failure)
+      .to.be.an('error')
+      .with.property('message', 'the step failed');
+    expect(work.after(owner)).to.equal(undefined);
+  });
+
+  it('allAtOnce does all steps in the turn it is called in', () => {
+    const clock = new ManualClock();
+    const log: string[] = [];
+    expect(allAtOnce(steps(clock, log, 'a', 3))).to.equal('a');
+    expect(log).to.deep.equal(['a1', 'a2', 'a3']);
+  });
+});
