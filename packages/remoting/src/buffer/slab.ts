@@ -1,12 +1,12 @@
 import { viewOf } from './view.js';
 
 /**
- * So much is allocated at once. Small frames of one turn lie side by side in it, and leave as one piece; the answers of a turn, 64 KiB at
- * most, seldom come to lie in two.
+ * So much is allocated at once. Small frames of one turn lie side by side in it, and leave as one piece. Not 128 KiB, from where on malloc asks
+ * the system for memory each time.
  */
-const SLAB_BYTES = 128 * 1024;
+const SLAB_BYTES = 64 * 1024;
 /** Larger ones get memory of their own, or a slab would be left half empty. */
-const MAX_SHARE_BYTES = 8 * 1024;
+const MAX_SHARE_BYTES = SLAB_BYTES / 8;
 
 let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 let used = 0;
