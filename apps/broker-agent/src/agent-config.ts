@@ -1,5 +1,6 @@
 import type { ConflictPolicy } from '@rmqns/namesrv-client';
-import type { OnFailing } from './health-gate.js';
+import type { Health, OnFailing } from './health-gate.js';
+import type { ProbeRules } from './probe-state.js';
 import type { TopicConfigTable } from './topic-config-table.js';
 
 /** What the agent does and for whom, whichever form of configuration said so. */
@@ -76,7 +77,30 @@ interface TopicsConfig {
 interface HealthConfig {
   /** Default `unregister`. */
   readonly onFailing: OnFailing;
+  /** `undefined`: the node always passes. */
+  readonly probing?: ProbingConfig | undefined;
 }
+
+/** Who says whether the node passes. */
+export interface ProbingConfig {
+  /** Whether all probes must pass, or any; default `all`. */
+  readonly mode: 'all' | 'any';
+  /** What each probe is before its first look; default `failing`. */
+  readonly initial: Health;
+  /** At least one. */
+  readonly probes: readonly ProbeConfig[];
+}
+
+/** What a probe asks, when, and how many looks turn it. */
+export type ProbeConfig = ProbeRules & {
+  readonly everyMillis: number;
+  /** For one look. */
+  readonly timeoutMillis: number;
+} & (
+    | { readonly kind: 'tcp'; readonly address: string }
+    | { readonly kind: 'http'; readonly url: string; readonly expect: readonly number[]; readonly body?: string }
+    | { readonly kind: 'exec'; readonly command: readonly string[] }
+  );
 
 export type TopicSourceConfig =
   | { readonly kind: 'file'; readonly path: string }

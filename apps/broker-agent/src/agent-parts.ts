@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '@rmqns/remoting';
 import type { AgentConfig } from './agent-config.js';
-import { alwaysPassing, type HealthGate } from './health-gate.js';
+import { healthGate } from './configured-health.js';
+import type { HealthGate } from './health-gate.js';
 import { listedNameServers, type NameServerSource } from './name-server-source.js';
 import type { RoleSource } from './role-source.js';
 import { RunningBrokerRole } from './running-broker-role.js';
@@ -27,7 +28,7 @@ export function agentParts(config: AgentConfig, clock: Clock, logger: Logger): A
         ? staticTopicsSource(source.table)
         : new TopicsJsonSource({ path: source.path, clock, logger, debounceMillis }),
     ),
-    health: alwaysPassing,
+    health: healthGate(config.health.probing, clock, logger),
     nameServers: listedNameServers(config.namesrvAddresses),
     role:
       config.identity.roleOf === undefined

@@ -1,36 +1,10 @@
-import { PermName, type TopicConfig } from '@rmqns/protocol';
+import type { TopicConfig } from '@rmqns/protocol';
 import { z } from 'zod';
+import { healthYamlSchema } from './health-yaml-schema.js';
+import { duration, flag, integer, NO_KEYS, perm, text } from './yaml-values.js';
 
-const UNIT_MILLIS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-const PERM_BITS: Readonly<Record<string, number>> = { r: PermName.READ, w: PermName.WRITE, x: PermName.INHERIT };
 /** As brokers check names (upstream: `TopicValidator`). */
 const TOPIC_NAME = /^[%|a-zA-Z0-9_-]{1,127}$/;
-
-/** `500ms`, `30s`, `1.5m`, `2h`, as milliseconds. */
-const duration = (minimumMillis: number, maximumMillis: number) =>
-  z.string('is no duration; write a number and ms, s, m or h, for instance 30s').transform((text, context) => {
-    const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
-    const millis = Math.round(Number(number) * (UNIT_MILLIS[unit] ?? Number.NaN));
-    if (Number.isNaN(millis)) {
-      return fail(context, `"${text}" is no duration; write a number and ms, s, m or h, for instance 30s`);
-    }
-    if (millis >= minimumMillis && millis <= maximumMillis) return millis;
-    return fail(context, `"${text}" is not between ${minimumMillis} ms and ${maximumMillis} ms`);
-  });
-
-/** Letters of r, w and x, as bits of PermName. */
-const perm = z.string('must be letters of r, w and x, for instance rw').transform((text, context) => {
-  let bits = 0;
-  for (const letter of text) bits |= PERM_BITS[letter] ?? 16;
-  return bits > 0 && bits < 16 ? bits : fail(context, `"${text}" is no permission; write letters of r, w and x`);
-});
-
-const text = z.string('must be a text').regex(/\S/, 'is blank');
-const flag = z.boolean('must be true or false');
-const integer = (minimum: number, maximum: number) => {
-  const range = `must be a whole number from ${minimum} to ${maximum}`;
-  return z.int(range).min(minimum, range).max(maximum, range);
-};
 
 const staticTopic = z
   .strictObject(
@@ -63,8 +37,6 @@ const source = z
     ONE_SOURCE,
   )
   .refine((written) => (written.file === undefined) !== (written.static === undefined), ONE_SOURCE);
-
-const NO_KEYS = 'must hold keys; leave it out for the defaults';
 
 /** The agent's own configuration, as far as it is built; the rest of the specification is refused before. */
 export const agentYamlSchema = z.strictObject(
@@ -118,6 +90,7 @@ export const agentYamlSchema = z.strictObject(
       },
       'is missing; say where the topics come from, for instance topics: { sources: [ { file: /data/store/config/topics.json } ] }',
     ),
+    health: healthYamlSchema.prefault({}),
     state: z.strictObject(
       { dir: text },
       'is missing; say where the data version is kept over restarts, for instance state: { dir: /var/lib/rmq-agent }',
@@ -127,8 +100,3 @@ export const agentYamlSchema = z.strictObject(
 );
 
 export type AgentYaml = z.output<typeof agentYamlSchema>;
-
-function fail(context: z.RefinementCtx, message: string): never {
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-}

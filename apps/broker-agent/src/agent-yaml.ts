@@ -3,7 +3,7 @@ import type { Setting } from '@rmqns/program';
 import { formatSocketAddress } from '@rmqns/remoting';
 import { type Document, isMap, isSeq, LineCounter, parse, parseDocument } from 'yaml';
 import type { z } from 'zod';
-import type { AgentConfig, TopicSourceConfig } from './agent-config.js';
+import type { AgentConfig, ProbeConfig, TopicSourceConfig } from './agent-config.js';
 import { type AgentYaml, agentYamlSchema } from './agent-yaml-schema.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { type Complain, type ResolvedAddresses, resolveAddresses } from './resolve-addresses.js';
@@ -15,7 +15,7 @@ const notSupportedYet: readonly YamlPath[] = [
   ...['dns', 'addressServer', 'refresh', 'tls', 'credentials'].map((key) => ['namesrv', key]),
   ...['zone'].map((key) => ['identity', key]),
   ['register', 'reconnectJitter'],
-  ...['health', 'hooks', 'admin', 'facade'].map((key) => [key]),
+  ...['hooks', 'admin', 'facade'].map((key) => [key]),
 ];
 const sourcesNotSupportedYet = ['broker', 'http', 'exec'];
 
@@ -121,9 +121,31 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
       debounceMillis: yaml.topics.debounce,
       minimum: yaml.topics.minimum,
     },
-    health: { onFailing: 'unregister' as const },
+    health: toHealthConfig(yaml.health),
     stateDirectory: resolve(yaml.state.dir),
   };
+}
+
+function toHealthConfig({ mode, initial, onFailing, probes }: AgentYaml['health']): AgentConfig['health'] {
+  if (probes.length === 0) return { onFailing };
+  return { onFailing, probing: { mode, initial, probes: probes.flatMap(toProbeConfigs) } };
+}
+
+/** The one probe that an entry of the list holds. */
+function toProbeConfigs({ tcp, http, exec }: AgentYaml['health']['probes'][number]): ProbeConfig[] {
+  const configs: ProbeConfig[] = [];
+  if (tcp !== undefined) configs.push({ kind: 'tcp', address: tcp.address, ...toSchedule(tcp) });
+  if (http !== undefined) {
+    const { url, expect, body } = http;
+    configs.push({ kind: 'http', url, expect, ...(body === undefined ? {} : { body }), ...toSchedule(http) });
+  }
+  if (exec !== undefined) configs.push({ kind: 'exec', command: exec.command, ...toSchedule(exec) });
+  return configs;
+}
+
+function toSchedule(written: { every: number; timeout: number; rise: number; fall: number }) {
+  const { every, timeout, rise, fall } = written;
+  return { everyMillis: every, timeoutMillis: timeout, rise, fall };
 }
 
 function complainOfTopicsTwice(written: unknown, complain: Complain): void {

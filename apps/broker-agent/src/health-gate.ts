@@ -19,6 +19,10 @@ export interface ProbeStatus {
   readonly health: Health;
   /** What the last look said. */
   readonly output?: string | undefined;
+  /** Since when it has this health, by the wall clock. */
+  readonly sinceMillis?: number | undefined;
+  /** How long the last look took. */
+  readonly durationMillis?: number | undefined;
 }
 
 /** Says whether the node is fit to be found. The agent asks {@link health} and is told of changes; rise, fall and all or any are the gate's. */

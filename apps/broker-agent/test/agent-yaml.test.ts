@@ -170,6 +170,80 @@ state: { dir: state }
     expect(loaded.problems === undefined && loaded.config.namesrvAddresses).to.deep.equal(['env:9876']);
   });
 
+  it('takes probes with their defaults, and none for a node that always passes', () => {
+    const health = (text: string) => config(`${minimal}health: ${text}`).config.health;
+    expect(health('{ onFailing: silent }')).to.deep.equal({ onFailing: 'silent' });
+    expect(
+      health(`
+  mode: any
+  initial: passing
+  onFailing: read-only
+  probes:
+    - tcp: { address: " 127.0.0.1:10911" }
+    - http: { url: "http://[::1]:8080/healthz", expect: [200, 204], body: ok, every: 1s, timeout: 500ms, rise: 1, fall: 1 }
+    - exec: { command: [/usr/local/bin/check, --fast] }
+`),
+    ).to.deep.equal({
+      onFailing: 'read-only',
+      probing: {
+        mode: 'any',
+        initial: 'passing',
+        probes: [
+          { kind: 'tcp', address: '127.0.0.1:10911', everyMillis: 5_000, timeoutMillis: 1_000, rise: 2, fall: 3 },
+          {
+            kind: 'http',
+            url: 'http://[::1]:8080/healthz',
+            expect: [200, 204],
+            body: 'ok',
+            everyMillis: 1_000,
+            timeoutMillis: 500,
+            rise: 1,
+            fall: 1,
+          },
+          {
+            kind: 'exec',
+            command: ['/usr/local/bin/check', '--fast'],
+            everyMillis: 30_000,
+            timeoutMillis: 5_000,
+            rise: 2,
+            fall: 3,
+          },
+        ],
+      },
+    });
+  });
+
+  it('is refused for probes that cannot be, each by its line', () => {
+    const loaded = read(`${minimal}health:
+  mode: some
+  initial: unknown
+  onFailing: stop
+  probes:
+    - tcp: { address: "127.0.0.1" }
+    - http: { url: "ftp://h/", expect: [] }
+    - exec: { command: [""], rise: 0 }
+    - tcp: { address: "h:1" }
+      exec: { command: [x] }
+    - udp: {}
+    - exec: { command: check.sh, every: 1ms }
+`);
+    expect(loaded.problems).to.deep.equal([
+      'agent.yaml:5 health.mode: must be all or any',
+      'agent.yaml:6 health.initial: must be failing or passing',
+      'agent.yaml:7 health.onFailing: must be unregister, read-only, silent or keep',
+      'agent.yaml:9 health.probes.0.tcp.address: "127.0.0.1" is no host:port: the port, 0 to 65535, must follow the last colon',
+      'agent.yaml:10 health.probes.1.http.url: is no URL of http or https',
+      'agent.yaml:10 health.probes.1.http.expect: must name a status',
+      'agent.yaml:11 health.probes.2.exec.command: must name a program',
+      'agent.yaml:11 health.probes.2.exec.rise: must be a whole number from 1 to 1000',
+      'agent.yaml:12 health.probes.3: must be one probe, - tcp:, - http: or - exec:',
+      'agent.yaml:14 health.probes.4.udp: there is no such key',
+      'agent.yaml:14 health.probes.4: must be one probe, - tcp:, - http: or - exec:',
+      'agent.yaml:15 health.probes.5.exec.command: must be a list, a program and its arguments',
+      'agent.yaml:15 health.probes.5.exec.every: "1ms" is not between 100 ms and 3600000 ms',
+    ]);
+  });
+
   it('refuses what is specified and not built, each by its line', () => {
     const text = `namesrv: { addresses: ["a:1"], dns: false }
 identity: { zone: az-1 }
@@ -191,7 +265,6 @@ facade: { enabled: false }
       'agent.yaml:1 namesrv.dns: not supported yet',
       'agent.yaml:2 identity.zone: not supported yet',
       'agent.yaml:4 register.reconnectJitter: not supported yet',
-      'agent.yaml:12 health: not supported yet',
       'agent.yaml:13 hooks: not supported yet',
       'agent.yaml:14 admin: not supported yet',
       'agent.yaml:15 facade: not supported yet',

@@ -1,0 +1,51 @@
+import { get as getHttp } from 'node:http';
+import { get as getHttps } from 'node:https';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly etag: string | undefined;
+  readonly body: Buffer;
+}
+
+/**
+ * Asks a server once, on a connection of its own, and follows no redirect.
+ *
+ * @throws an error with a sentence when it cannot be reached or the body is larger than `maxBytes`; the signal's reason
+ */
+export function httpGet(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const get = new URL(url).protocol === 'https:' ? getHttps : getHttp;
+    const fail = (error: NodeJS.ErrnoException): void => reject(signal.aborted ? signal.reason : described(error));
+    const request = get(url, { headers: { ...headers, connection: 'close' }, agent: false, signal }, (response) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response
+        .on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          chunks.push(chunk);
+          if (size > maxBytes) response.destroy(new Error(`the answer is larger than ${maxBytes} bytes`));
+        })
+        .on('error', fail)
+        .on('end', () => {
+          const { statusCode = 0, headers: answered } = response;
+          resolve({ status: statusCode, etag: answered.etag, body: Buffer.concat(chunks) });
+        });
+    });
+    request.on('error', fail);
+  });
+}
+
+/** Errors of several addresses have no message of their own. */
+function described(error: NodeJS.ErrnoException): Error {
+  if (error instanceof AggregateError) {
+    const messages = error.errors.map((each: unknown) => (each instanceof Error ? each.message : String(each)));
+    return new Error(messages.join('; '), { cause: error });
+  }
+  if (error.code === 'ECONNRESET') return new Error('the connection ended before the answer', { cause: error });
+  return error;
+}

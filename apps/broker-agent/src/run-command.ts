@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+
+export interface CommandResult {
+  /** `undefined`: a signal ended it. */
+  readonly exitCode: number | undefined;
+  readonly stdout: Buffer;
+  /** Its last part, as text without blanks around. */
+  readonly stderr: string;
+}
+
+/** How much of stderr is kept. */
+const STDERR_BYTES = 1_024;
+
+/**
+ * Runs a program, without a shell, in a process group of its own: when `signal` aborts, the whole group is killed, also what the program
+ * started. Settles when the program ended and nobody holds its output any more.
+ *
+ * @throws an error with a sentence when it cannot be started, or says more than `maxOutputBytes`; the signal's reason
+ */
+export function runCommand(
+  command: readonly string[],
+  maxOutputBytes: number,
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  const [file = '', ...args] = command;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason as Error);
+      return;
+    }
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let stderr = Buffer.alloc(0);
+    const end = (error: unknown): void => {
+      if (child.pid !== undefined) killGroup(child.pid);
+      child.stdout.destroy();
+      child.stderr.destroy();
+      settled();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    const onAbort = (): void => end(signal.reason);
+    const settled = (): void => signal.removeEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxOutputBytes) end(new Error(`${file} printed more than ${maxOutputBytes} bytes`));
+      else chunks.push(chunk);
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES);
+    });
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      settled();
+      reject(new Error(`cannot run ${file}: ${describeSpawnError(error)}`, { cause: error }));
+    });
+    child.on('close', (code) => {
+      settled();
+      resolve({ exitCode: code ?? undefined, stdout: Buffer.concat(chunks), stderr: stderr.toString('utf8').trim() });
+    });
+  });
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it ended.
+  }
+}
+
+function describeSpawnError({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'there is no such program';
+  if (code === 'EACCES') return 'it may not be executed';
+  return code ?? message;
+}
