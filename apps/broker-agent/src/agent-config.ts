@@ -1,7 +1,7 @@
 import type { ConflictPolicy } from '@rmqns/namesrv-client';
 import type { Health, OnFailing } from './health-gate.js';
 import type { ProbeRules } from './probe-state.js';
-import type { TopicConfigTable } from './topic-config-table.js';
+import type { TopicConfigTable, TopicMerge } from './topic-config-table.js';
 
 /** What the agent does and for whom, whichever form of configuration said so. */
 export interface AgentConfig {
@@ -65,8 +65,9 @@ interface RegisterConfig {
 
 /** Where topics come from. */
 interface TopicsConfig {
-  /** Earlier sources win where two name the same topic. */
   readonly sources: readonly TopicSourceConfig[];
+  /** What the table is where there are several; default `union`. */
+  readonly merge?: TopicMerge | undefined;
   /** How long a file must be quiet before it is read; default 500 ms. */
   readonly debounceMillis: number;
   /** A table of fewer topics is not published. */
@@ -92,16 +93,24 @@ export interface ProbingConfig {
 }
 
 /** What a probe asks, when, and how many looks turn it. */
-export type ProbeConfig = ProbeRules & {
-  readonly everyMillis: number;
-  /** For one look. */
-  readonly timeoutMillis: number;
-} & (
+export type ProbeConfig = ProbeRules &
+  Polling &
+  (
     | { readonly kind: 'tcp'; readonly address: string }
     | { readonly kind: 'http'; readonly url: string; readonly expect: readonly number[]; readonly body?: string }
     | { readonly kind: 'exec'; readonly command: readonly string[] }
   );
 
+/** Where the agent asks for topics. */
 export type TopicSourceConfig =
   | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'static'; readonly table: TopicConfigTable };
+  | { readonly kind: 'static'; readonly table: TopicConfigTable }
+  | { readonly kind: 'broker'; readonly address: string }
+  | (Polling & { readonly kind: 'http'; readonly url: string; readonly etag: boolean })
+  | (Polling & { readonly kind: 'exec'; readonly command: readonly string[] });
+
+interface Polling {
+  readonly everyMillis: number;
+  /** For one look. */
+  readonly timeoutMillis: number;
+}

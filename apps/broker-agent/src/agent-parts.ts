@@ -1,13 +1,12 @@
 import type { Clock, Logger } from '@rmqns/remoting';
 import type { AgentConfig } from './agent-config.js';
 import { healthGate } from './configured-health.js';
+import { topicSources } from './configured-topics.js';
 import type { HealthGate } from './health-gate.js';
 import { listedNameServers, type NameServerSource } from './name-server-source.js';
 import type { RoleSource } from './role-source.js';
 import { RunningBrokerRole } from './running-broker-role.js';
-import { staticTopicsSource } from './static-topics-source.js';
 import type { TopicSource } from './topic-source.js';
-import { TopicsJsonSource } from './topics-json-source.js';
 
 /** What tells an agent whom to register, where and when. The agent starts and closes it. */
 export interface AgentParts {
@@ -21,13 +20,8 @@ export interface AgentParts {
 
 /** The parts that the configuration asks for. */
 export function agentParts(config: AgentConfig, clock: Clock, logger: Logger): AgentParts {
-  const { sources, debounceMillis } = config.topics;
   return {
-    topicSources: sources.map((source) =>
-      source.kind === 'static'
-        ? staticTopicsSource(source.table)
-        : new TopicsJsonSource({ path: source.path, clock, logger, debounceMillis }),
-    ),
+    topicSources: topicSources(config.topics, clock, logger),
     health: healthGate(config.health.probing, clock, logger),
     nameServers: listedNameServers(config.namesrvAddresses),
     role:

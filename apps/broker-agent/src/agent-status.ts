@@ -29,6 +29,8 @@ interface TopicsStatus {
   /** How many are published; `undefined` as long as there was no good table. */
   readonly count: number | undefined;
   readonly dataVersion: DataVersion | undefined;
+  /** Why what the sources have is not published; `undefined` when it is, or when they have nothing yet. */
+  readonly problem: string | undefined;
   readonly sources: readonly SourceStatus[];
 }
 
@@ -37,7 +39,12 @@ interface SourceStatus {
   readonly name: string;
   /** How many it has; `undefined` as long as it had no good table. */
   readonly topics: number | undefined;
+  /** Why the last look was not good. */
   readonly problem: string | undefined;
+  /** How many looks were not good. */
+  readonly errors: number;
+  /** How long ago the last good look was; `undefined` before it, and for what needs no look. */
+  readonly ageMillis: number | undefined;
 }
 
 interface NameServersStatus {

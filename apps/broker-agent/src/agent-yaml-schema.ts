@@ -1,42 +1,7 @@
-import type { TopicConfig } from '@rmqns/protocol';
 import { z } from 'zod';
 import { healthYamlSchema } from './health-yaml-schema.js';
+import { topicSourceYamlSchema } from './topic-source-yaml-schema.js';
 import { duration, flag, integer, NO_KEYS, perm, text } from './yaml-values.js';
-
-/** As brokers check names (upstream: `TopicValidator`). */
-const TOPIC_NAME = /^[%|a-zA-Z0-9_-]{1,127}$/;
-
-const staticTopic = z
-  .strictObject(
-    {
-      topic: z.string('must be a text').regex(TOPIC_NAME, 'is no topic name: up to 127 letters, digits and % | _ -'),
-      read: integer(0, 65_536).default(8),
-      write: integer(0, 65_536).default(8),
-      perm: perm.prefault('rw'),
-      order: flag.default(false),
-    },
-    'must be a topic, for instance { topic: Orders }',
-  )
-  .transform(
-    (written): TopicConfig => ({
-      topicName: written.topic,
-      readQueueNums: written.read,
-      writeQueueNums: written.write,
-      perm: written.perm,
-      topicFilterType: 'SINGLE_TAG',
-      topicSysFlag: 0,
-      order: written.order,
-    }),
-  );
-
-const ONE_SOURCE = 'must be one source of topics, - file: or - static:';
-
-const source = z
-  .strictObject(
-    { file: text.optional(), static: z.array(staticTopic, 'must be a list of topics').optional() },
-    ONE_SOURCE,
-  )
-  .refine((written) => (written.file === undefined) !== (written.static === undefined), ONE_SOURCE);
 
 /** The agent's own configuration, as far as it is built; the rest of the specification is refused before. */
 export const agentYamlSchema = z.strictObject(
@@ -81,12 +46,12 @@ export const agentYamlSchema = z.strictObject(
       .prefault({}),
     topics: z.strictObject(
       {
-        merge: z.literal('union', 'must be union; first and strict are not supported yet').default('union'),
+        merge: z.enum(['first', 'union', 'strict'], 'must be first, union or strict').default('union'),
         debounce: duration(0, 60_000).prefault('500ms'),
         minimum: integer(0, 1_000_000).default(0),
         sources: z
-          .array(source, 'must be a list of sources')
-          .min(1, 'must name a source of topics, - file: or - static:'),
+          .array(topicSourceYamlSchema, 'must be a list of sources')
+          .min(1, 'must name a source of topics, for instance - file:'),
       },
       'is missing; say where the topics come from, for instance topics: { sources: [ { file: /data/store/config/topics.json } ] }',
     ),

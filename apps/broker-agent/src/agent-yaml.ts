@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Setting } from '@rmqns/program';
 import { formatSocketAddress } from '@rmqns/remoting';
-import { type Document, isMap, isSeq, LineCounter, parse, parseDocument } from 'yaml';
+import { type Document, isMap, LineCounter, parse, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import type { AgentConfig, ProbeConfig, TopicSourceConfig } from './agent-config.js';
 import { type AgentYaml, agentYamlSchema } from './agent-yaml-schema.js';
@@ -17,7 +17,8 @@ const notSupportedYet: readonly YamlPath[] = [
   ['register', 'reconnectJitter'],
   ...['hooks', 'admin', 'facade'].map((key) => [key]),
 ];
-const sourcesNotSupportedYet = ['broker', 'http', 'exec'];
+
+type Source = AgentYaml['topics']['sources'][number];
 
 /** Reads the agent's own YAML; `overrides` name keys by their path, as `register.interval`. */
 export function readAgentYaml(
@@ -65,14 +66,6 @@ function refuseNotSupportedYet(document: Document, places: YamlPlaces, problems:
     problems.push(places.complaint(path, 'not supported yet'));
     document.deleteIn(path);
   }
-  const sources = document.getIn(['topics', 'sources'], true);
-  if (!isSeq(sources)) return;
-  for (const [index, source] of sources.items.entries()) {
-    const kind = sourcesNotSupportedYet.find((name) => isMap(source) && source.has(name));
-    if (kind === undefined) continue;
-    problems.push(places.complaint(['topics', 'sources', index, kind], 'not supported yet'));
-    document.setIn(['topics', 'sources', index], document.createNode({ static: [] }));
-  }
 }
 
 function describeIssue(issue: z.core.$ZodIssue, places: YamlPlaces): string[] {
@@ -114,16 +107,26 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
       startDelayMillis: startDelay,
     },
     topics: {
-      sources: yaml.topics.sources.map(({ file, static: topics = [] }): TopicSourceConfig => {
-        if (file !== undefined) return { kind: 'file', path: resolve(file) };
-        return { kind: 'static', table: new Map(topics.map((topic) => [topic.topicName ?? '', topic])) };
-      }),
+      sources: yaml.topics.sources.flatMap(toSourceConfigs),
+      merge: yaml.topics.merge,
       debounceMillis: yaml.topics.debounce,
       minimum: yaml.topics.minimum,
     },
     health: toHealthConfig(yaml.health),
     stateDirectory: resolve(yaml.state.dir),
   };
+}
+
+/** The one source that an entry of the list holds. */
+function toSourceConfigs({ file, broker, http, exec, static: topics }: Source): TopicSourceConfig[] {
+  const configs: TopicSourceConfig[] = [];
+  if (file !== undefined) configs.push({ kind: 'file', path: resolve(file) });
+  if (broker !== undefined) configs.push({ kind: 'broker', address: broker });
+  if (http !== undefined) configs.push({ kind: 'http', url: http.url, etag: http.etag, ...toPolling(http) });
+  if (exec !== undefined) configs.push({ kind: 'exec', command: exec.command, ...toPolling(exec) });
+  if (topics !== undefined)
+    configs.push({ kind: 'static', table: new Map(topics.map((topic) => [topic.topicName ?? '', topic])) });
+  return configs;
 }
 
 function toHealthConfig({ mode, initial, onFailing, probes }: AgentYaml['health']): AgentConfig['health'] {
@@ -144,8 +147,11 @@ function toProbeConfigs({ tcp, http, exec }: AgentYaml['health']['probes'][numbe
 }
 
 function toSchedule(written: { every: number; timeout: number; rise: number; fall: number }) {
-  const { every, timeout, rise, fall } = written;
-  return { everyMillis: every, timeoutMillis: timeout, rise, fall };
+  return { ...toPolling(written), rise: written.rise, fall: written.fall };
+}
+
+function toPolling({ every, timeout }: { every: number; timeout: number }) {
+  return { everyMillis: every, timeoutMillis: timeout };
 }
 
 function complainOfTopicsTwice(written: unknown, complain: Complain): void {

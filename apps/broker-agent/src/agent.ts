@@ -12,6 +12,10 @@ import { NameServerRecords } from './name-server-records.js';
 import { brokerIdentity } from './register-request.js';
 import { RegistrationLog } from './registration-log.js';
 import { TopicConfigManager } from './topic-config-manager.js';
+import type { TopicSource } from './topic-source.js';
+
+/** How long the start waits for sources of topics that take long. */
+const FIRST_LOOK_MILLIS = 5_000;
 
 export interface AgentOptions {
   readonly config: AgentConfig;
@@ -58,6 +62,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       brokerTopics: register.includeBrokerTopics ? brokerTopics(identity.clusterName, identity.brokerName) : new Map(),
       brokerPermission: identity.brokerPermission,
       minimum: topics.minimum,
+      merge: topics.merge,
       compressed: register.compressed,
       split: register.splitSize !== undefined,
       store: new DataVersionStore(config.stateDirectory),
@@ -110,7 +115,8 @@ export class Agent extends EventEmitter<AgentEventMap> {
       topics: {
         count: published?.topicConfigTable?.size,
         dataVersion: published?.dataVersion,
-        sources: topicSources.map(({ name, current, problem }) => ({ name, topics: current?.table.size, problem })),
+        problem: this.#topics.problem,
+        sources: topicSources.map((source) => describeSource(source, this.#clock)),
       },
       nameServers: {
         source: nameServers.name,
@@ -131,7 +137,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
   async start(): Promise<void> {
     const { health, nameServers, role } = this.#parts;
     const looked = this.#startNameServers();
-    await this.#topics.start((change) => this.#onTopicsChanged(change));
+    await this.#topics.start((change) => this.#onTopicsChanged(change), FIRST_LOOK_MILLIS);
     looked.catch((error: unknown) => this.#logger.error({ err: error }, 'cannot look for name servers'));
     if (this.#stopped !== undefined) return;
     health.start(() => this.#onHealthChanged());
@@ -374,4 +380,9 @@ export class Agent extends EventEmitter<AgentEventMap> {
     if (published === undefined) throw new Error('there is no topic table to register');
     return sentTopicTable(published, brokerPermission, this.#identity.enableActingMaster === true);
   }
+}
+
+function describeSource({ name, current, problem, errors = 0, lastGoodMillis }: TopicSource, clock: Clock) {
+  const ageMillis = lastGoodMillis === undefined ? undefined : Math.round(clock.monotonic() - lastGoodMillis);
+  return { name, topics: current?.table.size, problem, errors, ageMillis };
 }

@@ -7,9 +7,11 @@ import { splitCompressible } from './compressible-topics.js';
 import type { DataVersionStore } from './data-version-store.js';
 import { isLastDataVersion, nextDataVersion } from './next-data-version.js';
 import {
+  conflictingTopics,
   sameTopicConfig,
   sameTopicConfigTable,
   type TopicConfigTable,
+  type TopicMerge,
   unionTopicConfigTables,
 } from './topic-config-table.js';
 import type { TopicSource } from './topic-source.js';
@@ -22,6 +24,8 @@ type OnTopicsChange = (change: TopicsChange | undefined) => void;
 
 export interface TopicConfigManagerOptions {
   readonly sources: readonly TopicSource[];
+  /** What the table is where there are several sources; default `union`, the earlier winning where two name the same topic. */
+  readonly merge?: TopicMerge | undefined;
   /** Go along with what the sources have; a source's topic of the same name wins. */
   readonly brokerTopics: TopicConfigTable;
   /** Bits of PermName; what lacks here is taken from every topic as it is sent. */
@@ -55,7 +59,8 @@ export class TopicConfigManager {
   /** The topics that name servers have an order for, once one said so. */
   #orderTopics: ReadonlySet<string> | undefined;
   #work: Promise<void> = Promise.resolve();
-  #refused = false;
+  /** Why what the sources have is not published. */
+  #refusal: string | undefined;
   /** The counter on the disk. */
   #reserved = 0n;
   #leftOut = '';
@@ -77,24 +82,30 @@ export class TopicConfigManager {
     return this.#publishedPermission;
   }
 
+  /** Why what the sources have is not published; `undefined` when it is, or when they have nothing yet. */
+  get problem(): string | undefined {
+    return this.#refusal;
+  }
+
   /** Names of the sources that have not had a good table yet. */
   get missingSources(): string[] {
     return this.#options.sources.filter(({ current }) => current === undefined).map(({ name }) => name);
   }
 
   /**
-   * Loads what was registered last and looks at the sources once. `onChange` is called after each later change of {@link published},
-   * with what changed where topics came or changed and nothing else is to be told.
+   * Loads what was registered last and looks at the sources once, all at the same time and for `lookMillis` at most: one that takes longer
+   * counts as one without topics until it has some. `onChange` is called after each later change of {@link published}, with what changed
+   * where topics came or changed and nothing else is to be told.
    *
    * @throws the file system's error when the state directory cannot be used
    */
-  async start(onChange: OnTopicsChange): Promise<void> {
-    const { store, persist, logger, sources } = this.#options;
+  async start(onChange: OnTopicsChange, lookMillis = Number.POSITIVE_INFINITY): Promise<void> {
+    const { store, persist, logger } = this.#options;
     if (persist) await store.prepare();
     const { wrapper, brokerPermission = this.#permission, problem } = await store.load();
     if (problem !== undefined)
       logger.warn({ file: store.path, problem }, 'cannot read what was registered last; the data version begins anew');
-    for (const source of sources) await source.start(() => void this.#refresh());
+    await this.#startSources(lookMillis);
     if (this.missingSources.length > 0 && wrapper !== undefined) {
       const topics = wrapper.topicConfigTable?.size ?? 0;
       logger.warn({ sources: this.missingSources, topics }, 'a source has no topics yet: those registered last go on');
@@ -107,8 +118,28 @@ export class TopicConfigManager {
     this.#onChange = onChange;
   }
 
+  async #startSources(lookMillis: number): Promise<void> {
+    const { sources, clock, logger } = this.#options;
+    let isLate = false;
+    const started = sources.map(async (source) => {
+      await source.start(() => void this.#refresh());
+      if (isLate) await this.#refresh();
+    });
+    await new Promise<void>((resolve, reject) => {
+      const goOn = (): void => {
+        isLate = true;
+        resolve();
+      };
+      const timer = clock.setTimeout(goOn, lookMillis, true);
+      Promise.all(started)
+        .then(() => resolve(), reject)
+        .finally(() => timer.cancel());
+    });
+    if (isLate) logger.warn({ sources: this.missingSources }, 'a source takes long, the agent goes on without it');
+  }
+
   get #absentSources(): string[] {
-    return this.#options.sources.filter(({ current }) => current?.absent === true).map(({ name }) => name);
+    return this.#consulted.filter(({ current }) => current?.absent === true).map(({ name }) => name);
   }
 
   #keep(registered: TopicConfigTable): void {
@@ -172,7 +203,8 @@ export class TopicConfigManager {
     const topics = this.#closed ? undefined : this.#currentTopics();
     if (topics === undefined) return;
     const table = this.#sendable(withOrder(topics, this.#orderTopics));
-    if (this.#refuse(table.size < minimum, table.size)) return;
+    const refusal = `${table.size} topics are fewer than topics.minimum, ${minimum}`;
+    if (this.#refuse(table.size < minimum ? refusal : undefined)) return;
     const previous = this.#published;
     const permission = this.#permission;
     if (
@@ -206,12 +238,29 @@ export class TopicConfigManager {
     onChange(isSamePermission && previous !== undefined ? topicsChange(previous, table) : undefined);
   }
 
-  /** What the sources have, or what was registered last as long as one has nothing yet. */
+  /** The sources whose topics count: all, or, with `first`, those up to the first that has a table. */
+  get #consulted(): readonly TopicSource[] {
+    const { sources, merge = 'union' } = this.#options;
+    const first = sources.findIndex(({ current }) => current !== undefined && current.absent !== true);
+    return merge === 'first' && first >= 0 ? sources.slice(0, first + 1) : sources;
+  }
+
+  /** What the sources have, or what was registered last as long as one has nothing yet; `undefined` where they cannot be merged. */
   #currentTopics(): TopicConfigTable | undefined {
-    if (this.missingSources.length > 0) return this.#published?.topicConfigTable ?? undefined;
-    const tables = this.#options.sources.map(({ current }) => current?.table ?? new Map());
+    const { merge = 'union', brokerTopics } = this.#options;
+    const consulted = this.#consulted;
+    const missing = consulted.some(({ current }) => current === undefined);
+    const last = this.#published?.topicConfigTable ?? undefined;
+    // With `first` the next source stands in only where nothing was registered: what was is the last good table of the earlier one.
+    if (missing && (last !== undefined || merge !== 'first' || consulted.at(-1)?.current === undefined)) return last;
+    const tables = consulted.map(({ current }) => current?.table ?? new Map());
+    const conflicts = merge === 'strict' ? conflictingTopics(tables, 3) : [];
+    if (conflicts.length > 0) {
+      this.#refuse(`sources contradict each other in ${conflicts.join(', ')}`);
+      return undefined;
+    }
     const kept = this.#absentSources.length > 0 ? [this.#kept] : [];
-    return unionTopicConfigTables([...tables, this.#options.brokerTopics, ...kept]);
+    return unionTopicConfigTables([...tables, brokerTopics, ...kept]);
   }
 
   /** The topics registered last, maybe uncompressed or under another permission, in a form that can be sent now. */
@@ -242,12 +291,12 @@ export class TopicConfigManager {
     return compressible;
   }
 
-  #refuse(tooFew: boolean, topics: number): boolean {
-    const { minimum, logger } = this.#options;
-    if (tooFew && !this.#refused)
-      logger.warn({ topics, minimum }, 'fewer topics than topics.minimum: the table is not published');
-    this.#refused = tooFew;
-    return tooFew;
+  #refuse(refusal: string | undefined): boolean {
+    const { logger } = this.#options;
+    if (refusal !== undefined && refusal !== this.#refusal)
+      logger.warn({ problem: refusal }, 'the topic table is not published, the last one stays');
+    this.#refusal = refusal;
+    return refusal !== undefined;
   }
 
   /** A full disk keeps nobody from registering; only a restart may then repeat a version. */

@@ -12,6 +12,24 @@ export function unionTopicConfigTables(tables: Iterable<TopicConfigTable>): Map<
   return union;
 }
 
+/** What several tables make: the first alone, all together, or all together where none contradicts another. */
+export type TopicMerge = 'first' | 'union' | 'strict';
+
+/** The topics that two tables describe in different ways, at most `limit` of them. */
+export function conflictingTopics(tables: readonly TopicConfigTable[], limit: number): string[] {
+  const seen = new Map<string, TopicConfig>();
+  const conflicting = new Set<string>();
+  for (const table of tables) {
+    for (const [topic, config] of table) {
+      const other = seen.get(topic);
+      if (other === undefined) seen.set(topic, config);
+      else if (!sameTopicConfig(other, config)) conflicting.add(topic);
+      if (conflicting.size === limit) return [...conflicting];
+    }
+  }
+  return [...conflicting];
+}
+
 /** Whether two tables tell a name server the same, whatever the order of their topics. */
 export function sameTopicConfigTable(a: TopicConfigTable, b: TopicConfigTable): boolean {
   if (a.size !== b.size) return false;

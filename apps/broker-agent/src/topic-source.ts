@@ -8,6 +8,10 @@ export interface TopicSource {
   readonly current: SourceTopics | undefined;
   /** Why the last look was not good; `undefined` when it was. */
   readonly problem?: string | undefined;
+  /** How many looks were not good. */
+  readonly errors?: number | undefined;
+  /** When the last good look was, by the monotonic clock; `undefined` before it, and for what needs no look. */
+  readonly lastGoodMillis?: number | undefined;
   /** Settles after the first look, good or not. `onChange` is called whenever {@link current} differs after that. */
   start(onChange: () => void): Promise<void>;
   close(): void;

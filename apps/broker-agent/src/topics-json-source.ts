@@ -16,6 +16,8 @@ export interface TopicsJsonSourceOptions {
   readonly debounceMillis: number;
   /** How often to look without being told, since not every file system tells. Default 5000. */
   readonly pollMillis?: number | undefined;
+  /** Default {@link readRegularFile}. */
+  readonly readFile?: ((path: string) => Promise<Uint8Array>) | undefined;
 }
 
 type Looked =
@@ -25,6 +27,7 @@ type Looked =
   | { readonly problem: string; readonly cause: string };
 
 const ABSENT = 'there is no such file';
+const SILENT_DISK = 'the file system does not answer';
 
 /**
  * A broker's `topics.json`, followed as brokers write it: 4.x delete the old file before they rename the new one into its place, 5.3.3
@@ -34,6 +37,9 @@ const ABSENT = 'there is no such file';
 export class TopicsJsonSource implements TopicSource {
   readonly name: string;
   readonly #options: TopicsJsonSourceOptions;
+  problem: string | undefined;
+  errors = 0;
+  lastGoodMillis: number | undefined;
   #current: SourceTopics | undefined;
   #onChange = (): void => {};
   #watcher: FSWatcher | undefined;
@@ -45,6 +51,12 @@ export class TopicsJsonSource implements TopicSource {
   /** Why it could not be read since it last could: each is told once. */
   readonly #complainedOf = new Set<string>();
   #looking: Promise<void> = Promise.resolve();
+  /** Why the file as it was seen last is not good. */
+  #problemOfFile: string | undefined;
+  /** A look that has not begun yet, which does for all who ask meanwhile. */
+  #nextLook: Promise<void> | undefined;
+  /** Whether a look began and is not over. */
+  #isLooking = false;
   #closed = false;
 
   constructor(options: TopicsJsonSourceOptions) {
@@ -59,20 +71,36 @@ export class TopicsJsonSource implements TopicSource {
   async start(onChange: () => void): Promise<void> {
     const { clock, pollMillis = 5_000 } = this.#options;
     this.#onChange = onChange;
-    await this.#watchDirectory();
-    await this.#lookFirst();
-    if (this.#closed) return;
-    this.#poll = clock.setInterval(() => void this.look(), pollMillis);
+    this.#poll = clock.setInterval(() => {
+      if (this.#isLooking) this.#complain(SILENT_DISK, SILENT_DISK);
+      void this.look();
+    }, pollMillis);
+    this.#looking = this.#busy(async () => {
+      await this.#watchDirectory();
+      await this.#lookFirst();
+    });
+    await this.#looking;
   }
 
   /** Looks whether the file changed, now. Settles when that is known and told. */
   look(): Promise<void> {
-    this.#looking = this.#looking.then(async () => {
+    if (this.#nextLook !== undefined) return this.#nextLook;
+    this.#nextLook = this.#looking.then(async () => {
+      this.#nextLook = undefined;
       if (this.#closed) return;
-      await this.#watchDirectory();
-      await this.#lookAgain();
+      await this.#busy(async () => {
+        await this.#watchDirectory();
+        await this.#lookAgain();
+      });
     });
+    this.#looking = this.#nextLook;
     return this.#looking;
+  }
+
+  async #busy(look: () => Promise<void>): Promise<void> {
+    this.#isLooking = true;
+    await look();
+    this.#isLooking = false;
   }
 
   close(): void {
@@ -117,11 +145,15 @@ export class TopicsJsonSource implements TopicSource {
     if (found === undefined) return;
     if ('topics' in found) {
       this.#current = found.topics;
+      this.#good();
       return;
     }
-    const backup = await readTopics(`${this.name}.bak`);
+    const backup = await this.#readTopics(`${this.name}.bak`);
     if ('topics' in backup) this.#current = backup.topics;
-    else if ('absent' in found && 'absent' in backup) this.#current = { table: new Map(), absent: true };
+    else if ('absent' in found && 'absent' in backup) {
+      this.#current = { table: new Map(), absent: true };
+      this.#good();
+    }
     if ('problem' in found) this.#complain(found.problem, found.cause);
     if ('topics' in backup)
       this.#options.logger.info(
@@ -133,18 +165,34 @@ export class TopicsJsonSource implements TopicSource {
 
   async #lookAgain(): Promise<void> {
     const found = await this.#read();
-    if (found === undefined || this.#closed) return;
+    if (this.#closed) return;
+    if (found === undefined) return this.#sameAgain();
     if ('problem' in found) return this.#complain(found.problem, found.cause);
     if ('absent' in found) {
       if (this.#current === undefined || this.#current.table.size > 0) this.#complain(ABSENT, ABSENT);
+      else this.#good();
       return;
     }
-    if (this.#complainedOf.size > 0) this.#options.logger.info({ file: this.name }, 'topics.json is readable again');
-    this.#complainedOf.clear();
+    this.#good();
     const before = this.#current;
     this.#current = found.topics;
     if (before === undefined || before.absent === true || !sameTopicConfigTable(before.table, found.topics.table))
       this.#onChange();
+  }
+
+  /** The file is the one that was looked at last: it is as good as it was then. */
+  #sameAgain(): void {
+    if (this.problem === SILENT_DISK) this.problem = this.#problemOfFile;
+    if (this.problem === undefined) this.#good();
+    else this.errors += 1;
+  }
+
+  #good(): void {
+    if (this.#complainedOf.size > 0) this.#options.logger.info({ file: this.name }, 'topics.json is readable again');
+    this.#complainedOf.clear();
+    this.problem = undefined;
+    this.#problemOfFile = undefined;
+    this.lastGoodMillis = this.#options.clock.monotonic();
   }
 
   /** `undefined`: the file is the one that was looked at last. */
@@ -153,10 +201,29 @@ export class TopicsJsonSource implements TopicSource {
     const identity = (await identify(this.name)) ?? 'absent';
     if (identity === this.#seen) return undefined;
     this.#seen = identity;
-    return await readTopics(this.name);
+    return await this.#readTopics(this.name);
+  }
+
+  async #readTopics(path: string): Promise<Looked> {
+    let bytes: Uint8Array;
+    try {
+      bytes = await (this.#options.readFile ?? readRegularFile)(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { absent: true };
+      const problem = describeFileError(error);
+      return { problem, cause: problem };
+    }
+    try {
+      return { topics: decodeTopicsJson(bytes) };
+    } catch (error) {
+      return { problem: error instanceof Error ? error.message : String(error), cause: 'it is torn or another file' };
+    }
   }
 
   #complain(problem: string, cause: string): void {
+    this.errors += 1;
+    this.problem = problem;
+    if (problem !== SILENT_DISK) this.#problemOfFile = problem;
     if (this.#complainedOf.has(cause)) return;
     this.#complainedOf.add(cause);
     const kept = this.#current?.table.size;
@@ -180,20 +247,4 @@ async function statBig(path: string) {
   const stats = await stat(path, { bigint: true });
   const { dev, ino, size, mtimeNs, ctimeNs } = stats;
   return { dev, ino, size, mtimeNs, ctimeNs, isDirectory: stats.isDirectory() };
-}
-
-async function readTopics(path: string): Promise<Looked> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readRegularFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { absent: true };
-    const problem = describeFileError(error);
-    return { problem, cause: problem };
-  }
-  try {
-    return { topics: decodeTopicsJson(bytes) };
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error), cause: 'it is torn or another file' };
-  }
 }

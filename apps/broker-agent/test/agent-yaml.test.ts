@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import type { Setting } from '@rmqns/program';
+import { silentLogger } from '@rmqns/remoting';
+import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
 import { readAgentYaml } from '../src/agent-yaml.js';
+import { topicSources } from '../src/configured-topics.js';
 import { surroundings } from './surroundings.js';
 
 const minimal = `namesrv: { addresses: ["ns-0:9876", "ns-1:9876"] }
@@ -50,6 +53,7 @@ describe("the agent's own YAML", () => {
       },
       topics: {
         sources: [{ kind: 'file', path: '/data/store/config/topics.json' }],
+        merge: 'union',
         debounceMillis: 500,
         minimum: 0,
       },
@@ -144,6 +148,7 @@ state: { dir: state }
             ]),
           },
         ],
+        merge: 'union',
         debounceMillis: 100,
         minimum: 1,
       },
@@ -168,6 +173,36 @@ state: { dir: state }
     const loaded = read(minimal.replace(/^.*\n/, ''), [], undefined, machine);
     expect(loaded.problems).to.equal(undefined);
     expect(loaded.problems === undefined && loaded.config.namesrvAddresses).to.deep.equal(['env:9876']);
+  });
+
+  it('takes sources of topics of every kind with their defaults', () => {
+    const { topics } = config(`namesrv: { addresses: ["ns:9876"] }
+topics:
+  merge: first
+  sources:
+    - broker: "127.0.0.1:10911"
+    - http: { url: "https://user:secret@h/topics" }
+    - http: { url: "http://h/topics", every: 1m, timeout: 2s, etag: false }
+    - exec: { command: [/opt/list-topics, --all], timeout: 1s }
+state: { dir: state }
+`).config;
+    expect(topics).to.deep.equal({
+      merge: 'first',
+      debounceMillis: 500,
+      minimum: 0,
+      sources: [
+        { kind: 'broker', address: '127.0.0.1:10911' },
+        { kind: 'http', url: 'https://user:secret@h/topics', etag: true, everyMillis: 15_000, timeoutMillis: 5_000 },
+        { kind: 'http', url: 'http://h/topics', etag: false, everyMillis: 60_000, timeoutMillis: 2_000 },
+        { kind: 'exec', command: ['/opt/list-topics', '--all'], everyMillis: 60_000, timeoutMillis: 1_000 },
+      ],
+    });
+    expect(topicSources(topics, new ManualClock(), silentLogger).map(({ name }) => name)).to.deep.equal([
+      'broker 127.0.0.1:10911',
+      'https://h/topics',
+      'http://h/topics',
+      'exec /opt/list-topics',
+    ]);
   });
 
   it('takes probes with their defaults, and none for a node that always passes', () => {
@@ -268,9 +303,6 @@ facade: { enabled: false }
       'agent.yaml:13 hooks: not supported yet',
       'agent.yaml:14 admin: not supported yet',
       'agent.yaml:15 facade: not supported yet',
-      'agent.yaml:8 topics.sources.0.broker: not supported yet',
-      'agent.yaml:10 topics.sources.2.exec: not supported yet',
-      'agent.yaml:6 topics.merge: must be union; first and strict are not supported yet',
     ]);
   });
 
@@ -299,7 +331,7 @@ topics:
       'agent.yaml:6 register.timeout: "6 seconds" is no duration; write a number and ms, s, m or h, for instance 30s',
       'agent.yaml:7 register.startDelay: "2h" is not between 0 ms and 3600000 ms',
       '--set register.force: must be true or false',
-      'agent.yaml:10 topics.sources.0: must be one source of topics, - file: or - static:',
+      'agent.yaml:10 topics.sources.0: must be one source of topics, - file:, - broker:, - http:, - exec: or - static:',
       'agent.yaml:13 topics.sources.1.static.0.topic: is no topic name: up to 127 letters, digits and % | _ -',
       'agent.yaml:13 topics.sources.1.static.0.read: must be a whole number from 0 to 65536',
       'agent.yaml:14 topics.sources.1.static.1.topic: must be a text',

@@ -276,6 +276,64 @@ describe('TopicConfigManager', () => {
     ]);
   });
 
+  it('takes with first the first source that has topics, and never replaces what was registered by those of a later one', async () => {
+    const first = new TurnableSource(undefined);
+    const options = { merge: 'first' as const };
+    const sources = [first, new TurnableSource({ table: table('B', 'C') })];
+    const running = manager(sources, options);
+    await running.start(() => {});
+    const topics = () => [...(running.published?.topicConfigTable?.keys() ?? [])];
+    expect(topics()).to.deep.equal(['B', 'C']);
+    first.turn({ table: table('A') });
+    await running.updateBrokerPermission(6);
+    await running.close();
+    expect(topics()).to.deep.equal(['A']);
+
+    const again = await publish([new TurnableSource(undefined), sources[1] as TurnableSource], options);
+    expect([...(again?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['A']);
+    const absent = new TurnableSource({ table: table(), absent: true });
+    const kept = await publish([absent, sources[1] as TurnableSource], options);
+    expect([...(kept?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['B', 'C', 'A']);
+  });
+
+  it('publishes with strict nothing that sources contradict each other in, says so once, and goes on when they agree', async () => {
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
+    const second = new TurnableSource({ table: table('A', 'B') });
+    const running = manager([new TurnableSource({ table: table('A') }), second], { merge: 'strict', logger });
+    await running.start(() => {});
+    expect(running.published?.topicConfigTable?.size).to.equal(2);
+    const contrary = new Map([['A', topic('A', 4)]]);
+    for (const _ of [1, 2]) second.turn({ table: contrary });
+    await running.updateOrderTopicConfig(new Map());
+    expect(running.published?.topicConfigTable?.size).to.equal(2);
+    expect(running.problem).to.equal('sources contradict each other in A');
+    expect(warnings).to.deep.equal([{ problem: running.problem }]);
+    second.turn({ table: table('A') });
+    await running.updateBrokerPermission(6);
+    await running.close();
+    expect(running.published?.topicConfigTable?.size).to.equal(1);
+    expect(running.problem).to.equal(undefined);
+  });
+
+  it('goes on with what was registered last while a source takes long, and takes its topics when they come', async () => {
+    await publish([new TurnableSource({ table: table('A') })]);
+    const slow = new TurnableSource(undefined);
+    let looked = (): void => {};
+    slow.start = () => new Promise((resolve) => (looked = resolve));
+    const running = manager([slow, new TurnableSource({ table: table('B') })]);
+    const started = running.start(() => {}, 5_000);
+    while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(5_000);
+    await started;
+    expect([...(running.published?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['A']);
+    slow.current = { table: table('A', 'C') };
+    looked();
+    await new Promise((resolve) => setImmediate(resolve));
+    await running.close();
+    expect([...(running.published?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['A', 'C', 'B']);
+  });
+
   it('does not publish fewer topics than the minimum', async () => {
     await publish([new TurnableSource({ table: table('A', 'B') })]);
     const few = await publish([new TurnableSource({ table: table() })], { minimum: 1 });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile as read, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, silentLogger, systemClock } from '@rmqns/remoting';
@@ -209,5 +209,35 @@ describe('TopicsJsonSource', () => {
     await open(clock);
     source.close();
     expect(clock.pendingTimers).to.equal(0);
+  });
+
+  it('keeps the last good table while the disk does not answer, says so, and begins no second look', async () => {
+    const clock = new ManualClock();
+    await writeFile(path, topicsJsonText(['A'], 1));
+    let reads = 0;
+    let answer = (): void => {};
+    const readFile = async (file: string): Promise<Uint8Array> => {
+      reads += 1;
+      if (reads > 1) await new Promise<void>((resolve) => (answer = resolve));
+      return await read(file);
+    };
+    const logger = {
+      ...silentLogger,
+      warn: (fields: object) => warnings.push((fields as { problem: string }).problem),
+    };
+    source = new TopicsJsonSource({ path, clock, logger, debounceMillis: 5, readFile });
+    await source.start(() => onChange());
+    await writeFile(path, topicsJsonText(['A', 'B'], 2));
+    const looked = source.look();
+    while (reads < 2) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(15_000);
+    expect(topics()).to.deep.equal(['A']);
+    expect(warnings).to.deep.equal(['the file system does not answer']);
+    expect([source.problem, source.errors, source.lastGoodMillis, reads]).to.deep.equal([warnings[0], 3, 0, 2]);
+    answer();
+    await looked;
+    await changed;
+    expect(topics()).to.deep.equal(['A', 'B']);
+    expect([source.problem, source.lastGoodMillis]).to.deep.equal([undefined, 15_000]);
   });
 });
