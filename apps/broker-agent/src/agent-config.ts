@@ -5,14 +5,27 @@ import type { TopicConfigTable, TopicMerge } from './topic-config-table.js';
 
 /** What the agent does and for whom, whichever form of configuration said so. */
 export interface AgentConfig {
-  /** `host:port` each, at least one, none twice. */
+  /** `host:port` each, none twice; at least one where {@link discovery} names neither file nor address server. */
   readonly namesrvAddresses: readonly string[];
+  /** How the name servers are found; `undefined`: they are those of the list, by their names. */
+  readonly discovery?: DiscoveryConfig | undefined;
   readonly identity: BrokerIdentity;
   readonly register: RegisterConfig;
   readonly topics: TopicsConfig;
   readonly health: HealthConfig;
   /** Where the data version is kept over restarts. */
   readonly stateDirectory: string;
+}
+
+/** Where the agent learns of name servers. At most one of file and address server; without either the list of the configuration. */
+export interface DiscoveryConfig {
+  readonly file?: string | undefined;
+  /** A URL. */
+  readonly addressServer?: string | undefined;
+  /** Whether every address of a name counts as a name server of its own. */
+  readonly dns: boolean;
+  /** Between looks. */
+  readonly refreshMillis: number;
 }
 
 /** Whom the agent registers. */

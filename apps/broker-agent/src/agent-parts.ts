@@ -1,9 +1,10 @@
 import type { Clock, Logger } from '@rmqns/remoting';
 import type { AgentConfig } from './agent-config.js';
 import { healthGate } from './configured-health.js';
+import { nameServerSource } from './configured-name-servers.js';
 import { topicSources } from './configured-topics.js';
 import type { HealthGate } from './health-gate.js';
-import { listedNameServers, type NameServerSource } from './name-server-source.js';
+import type { NameServerSource } from './name-server-source.js';
 import type { RoleSource } from './role-source.js';
 import { RunningBrokerRole } from './running-broker-role.js';
 import type { TopicSource } from './topic-source.js';
@@ -23,7 +24,7 @@ export function agentParts(config: AgentConfig, clock: Clock, logger: Logger): A
   return {
     topicSources: topicSources(config.topics, clock, logger),
     health: healthGate(config.health.probing, clock, logger),
-    nameServers: listedNameServers(config.namesrvAddresses),
+    nameServers: nameServerSource(config, clock, logger),
     role:
       config.identity.roleOf === undefined
         ? undefined

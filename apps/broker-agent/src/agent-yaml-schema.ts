@@ -7,7 +7,16 @@ import { duration, flag, integer, NO_KEYS, perm, text } from './yaml-values.js';
 export const agentYamlSchema = z.strictObject(
   {
     namesrv: z
-      .strictObject({ addresses: z.array(text, 'must be a list of host:port').optional() }, NO_KEYS)
+      .strictObject(
+        {
+          addresses: z.array(text, 'must be a list of host:port').optional(),
+          file: text.nullish(),
+          addressServer: text.nullish(),
+          dns: flag.default(false),
+          refresh: duration(1_000, 3_600_000).prefault('10s'),
+        },
+        NO_KEYS,
+      )
       .prefault({}),
     identity: z
       .strictObject(

@@ -12,7 +12,7 @@ import { valueAt, type YamlPath, YamlPlaces } from './yaml-places.js';
 
 /** What the specification of the agent names and this release does not do; said, since ignoring it would be a surprise. */
 const notSupportedYet: readonly YamlPath[] = [
-  ...['dns', 'addressServer', 'refresh', 'tls', 'credentials'].map((key) => ['namesrv', key]),
+  ...['tls', 'credentials'].map((key) => ['namesrv', key]),
   ...['zone'].map((key) => ['identity', key]),
   ['register', 'reconnectJitter'],
   ...['hooks', 'admin', 'facade'].map((key) => [key]),
@@ -82,6 +82,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
   const { splitSize, changesOnly, onConflict } = yaml.register;
   return {
     namesrvAddresses,
+    ...toDiscovery(yaml.namesrv, resolved),
     identity: {
       clusterName: cluster,
       brokerName,
@@ -114,6 +115,18 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
     },
     health: toHealthConfig(yaml.health),
     stateDirectory: resolve(yaml.state.dir),
+  };
+}
+
+function toDiscovery({ dns, refresh }: AgentYaml['namesrv'], { file, addressServer }: ResolvedAddresses) {
+  if (!dns && file === undefined && addressServer === undefined) return {};
+  return {
+    discovery: {
+      ...(file === undefined ? {} : { file: resolve(file) }),
+      ...(addressServer === undefined ? {} : { addressServer }),
+      dns,
+      refreshMillis: refresh,
+    },
   };
 }
 

@@ -136,9 +136,11 @@ export class Agent extends EventEmitter<AgentEventMap> {
    */
   async start(): Promise<void> {
     const { health, nameServers, role } = this.#parts;
-    const looked = this.#startNameServers();
+    this.#startNameServers().then(
+      () => this.#sayWhetherThereAreNameServers(),
+      (error: unknown) => this.#logger.error({ err: error }, 'cannot look for name servers'),
+    );
     await this.#topics.start((change) => this.#onTopicsChanged(change), FIRST_LOOK_MILLIS);
-    looked.catch((error: unknown) => this.#logger.error({ err: error }, 'cannot look for name servers'));
     if (this.#stopped !== undefined) return;
     health.start(() => this.#onHealthChanged());
     role?.start(() => this.#onRoleChanged());
@@ -262,6 +264,12 @@ export class Agent extends EventEmitter<AgentEventMap> {
         if (log.orderTopics(table, namesrv)) this.#tell('orderTopicsChanged', table, namesrv);
         void this.#topics.updateOrderTopicConfig(table);
       });
+  }
+
+  #sayWhetherThereAreNameServers(): void {
+    const { current, name, problem } = this.#parts.nameServers;
+    if (current !== undefined || this.#stopped !== undefined) return;
+    this.#logger.warn({ source: name, problem }, 'nothing is registered yet, waiting for name servers');
   }
 
   #startNameServers(): Promise<void> {

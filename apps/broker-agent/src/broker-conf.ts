@@ -7,15 +7,13 @@ import { autoAddress } from './auto-address.js';
 import { hostProblem } from './host-problem.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { parseNamesrvAddr } from './namesrv-addresses.js';
+import { addressServerUrl } from './polled-name-servers.js';
 import { PropertyReader } from './property-reader.js';
 import type { Surroundings } from './surroundings.js';
 
 const MAX_INT = 2147483647;
 const MIN_PERIOD_MILLIS = 10_000;
 const MAX_PERIOD_MILLIS = 60_000;
-
-/** Switches of a broker that change how it registers, in ways that the agent does not know yet. */
-const notSupportedYet = ['fetchNamesrvAddrByAddressServer', 'fetchNameSrvAddrByDnsLookup'];
 
 /**
  * Reads a real broker's `broker.conf` (reference: broker registration 1.3 and 6.3). What has nothing to do with registering is accepted
@@ -38,14 +36,13 @@ export function readBrokerConf(
     [environment, ...settings, ...overrides].filter(({ key, text }) => key !== 'namesrvAddr' || text !== ''),
   );
   const notes: string[] = [];
-  const namesrv = parseNamesrvAddr(reader.text('namesrvAddr') ?? '');
-  for (const problem of namesrv.problems) complainAt(reader, path, 'namesrvAddr', problem);
-  for (const key of notSupportedYet) if (reader.boolean(key, false)) reader.complain(key, 'not supported yet');
+  const { namesrvAddresses, discovery } = readNameServers(reader, path, surroundings);
   const identity = readIdentity(reader, path, surroundings, notes);
   const storePathRootDir = resolve(reader.text('storePathRootDir') ?? join(surroundings.homeDirectory, 'store'));
   const period = reader.integer('registerNameServerPeriod', 30_000, 0, MAX_INT);
   const config = {
-    namesrvAddresses: namesrv.addresses,
+    namesrvAddresses,
+    ...(discovery === undefined ? {} : { discovery }),
     identity,
     register: {
       periodMillis: Math.max(MIN_PERIOD_MILLIS, Math.min(period, MAX_PERIOD_MILLIS)),
@@ -75,6 +72,40 @@ export function readBrokerConf(
   };
   const problems = [...malformed.map(({ line, problem }) => `${path}:${line}: ${problem}`), ...reader.problems];
   return problems.length > 0 ? { problems } : { config, notes };
+}
+
+/** As a broker does: the address server is for one without a list (reference: broker registration 1.3 and 3.3). */
+function readNameServers(reader: PropertyReader, path: string, { variables }: Surroundings) {
+  const list = reader.text('namesrvAddr') ?? '';
+  const fromServer = reader.boolean('fetchNamesrvAddrByAddressServer', false) && list === '';
+  const dns = reader.boolean('fetchNameSrvAddrByDnsLookup', false);
+  const interval = fromServer ? 'fetchNamesrvAddrInterval' : 'updateNameServerAddrPeriod';
+  const refreshMillis = fromServer || dns ? reader.integer(interval, 10_000, 1_000, MAX_INT) : 0;
+  if (fromServer) {
+    const domain = addressServerDomain(reader, variables);
+    const addressServer = addressServerUrl(domain.name, domain.subGroup);
+    if (!URL.canParse(addressServer))
+      reader.complain('rmqAddressServerDomain', `${JSON.stringify(domain.name)} is no host`);
+    return { namesrvAddresses: [], discovery: { addressServer, dns, refreshMillis } };
+  }
+  const { addresses: namesrvAddresses, problems } = parseNamesrvAddr(list);
+  for (const problem of problems) complainAt(reader, path, 'namesrvAddr', problem);
+  return { namesrvAddresses, discovery: dns ? { dns, refreshMillis } : undefined };
+}
+
+/** Java's system properties of that purpose come out of `JAVA_OPT`, where users of Apache's scripts put them. */
+function addressServerDomain(reader: PropertyReader, { JAVA_OPT = '', JAVA_OPT_EXT = '' }: Surroundings['variables']) {
+  const system = (name: string): string | undefined =>
+    `${JAVA_OPT} ${JAVA_OPT_EXT}`
+      .split(/\s+/)
+      .findLast((option) => option.startsWith(`-D${name}=`))
+      ?.slice(name.length + 3);
+  const property = (key: string, name: string, fallback: string): string =>
+    reader.text(key)?.trim() ?? reader.text(name)?.trim() ?? system(name) ?? fallback;
+  return {
+    name: property('rmqAddressServerDomain', 'rocketmq.namesrv.domain', 'jmenv.tbsite.net'),
+    subGroup: property('rmqAddressServerSubGroup', 'rocketmq.namesrv.domain.subgroup', 'nsaddr'),
+  };
 }
 
 function readIdentity(reader: PropertyReader, path: string, surroundings: Surroundings, notes: string[]) {

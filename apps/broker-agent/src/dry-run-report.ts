@@ -1,5 +1,6 @@
 import { RequestCode, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { AgentConfig } from './agent-config.js';
+import { describeNameServers } from './configured-name-servers.js';
 import { registerRequest } from './register-request.js';
 
 /** What `--dry-run` prints: the request that each name server would get, its header fields and its body as JSON. */
@@ -11,7 +12,7 @@ export function dryRunReport(config: AgentConfig, wrapper: TopicConfigSerializeW
     ? `${request.body.length} bytes, sent deflated; as JSON`
     : `${request.body.length} bytes`;
   return [
-    `would send to ${config.namesrvAddresses.join(', ')}`,
+    `would send to ${describeNameServers(config)}`,
     ...(wrapper.topicConfigTable?.size === 1
       ? ['after the same with an empty table, since it holds exactly one topic']
       : []),

@@ -1,6 +1,7 @@
 import { autoAddress } from './auto-address.js';
 import { hostProblem } from './host-problem.js';
 import { checkAddresses, checkNamesrvAddresses, type NamesrvAddresses, parseNamesrvAddr } from './namesrv-addresses.js';
+import { addressServerUrl } from './polled-name-servers.js';
 import type { Surroundings } from './surroundings.js';
 import { valueAt, type YamlPath } from './yaml-places.js';
 
@@ -10,6 +11,10 @@ export type Complain = (key: YamlPath, problem: string) => void;
 /** Whom the agent dials, and where others dial the broker. */
 export interface ResolvedAddresses {
   readonly namesrvAddresses: readonly string[];
+  /** A file that names them. */
+  readonly file: string | undefined;
+  /** The URL of a server that names them. */
+  readonly addressServer: string | undefined;
   readonly brokerName: string;
   readonly host: string;
   /** `undefined`: the port after the broker's own, at the same address, as a broker has it. */
@@ -34,7 +39,11 @@ interface Context {
  */
 export function resolveAddresses(written: unknown, context: Context): ResolvedAddresses {
   const { complain, surroundings } = context;
-  const namesrv = resolveNamesrv(valueAt(written, ['namesrv', 'addresses']), context);
+  const { file, addressServer } = resolveDiscovery(written, context);
+  const namesrv =
+    file === undefined && addressServer === undefined
+      ? resolveNamesrv(valueAt(written, ['namesrv', 'addresses']), context)
+      : { addresses: [] };
   const notes: string[] = [];
   const host = resolveHost(valueAt(written, ['identity', 'address']) ?? 'auto', surroundings, notes, (problem) =>
     complain(['identity', 'address'], problem),
@@ -55,6 +64,8 @@ export function resolveAddresses(written: unknown, context: Context): ResolvedAd
     complain(['identity', 'brokerName'], 'must be set: this machine has no name');
   return {
     namesrvAddresses: namesrv.addresses,
+    file,
+    addressServer,
     brokerName: String(brokerName),
     host,
     haServerAddr: ha.addresses[0],
@@ -62,6 +73,23 @@ export function resolveAddresses(written: unknown, context: Context): ResolvedAd
     filterServers,
     notes,
   };
+}
+
+/** A file or an address server in the place of a list, unless `-n` names one. */
+function resolveDiscovery(written: unknown, { complain, namesrvAddr }: Context) {
+  if (namesrvAddr !== undefined) return { file: undefined, addressServer: undefined };
+  const [file] = texts([valueAt(written, ['namesrv', 'file'])]);
+  const [domain] = texts([valueAt(written, ['namesrv', 'addressServer'])]);
+  const addressServer = domain === undefined ? undefined : addressServerUrl(domain);
+  const named = ['addresses', 'file', 'addressServer'].filter((key) => valueAt(written, ['namesrv', key]) != null);
+  if (named.length > 1)
+    complain(
+      ['namesrv', named[1] ?? ''],
+      `must not stand beside ${named[0]}: only one can say which name servers there are`,
+    );
+  if (addressServer !== undefined && !URL.canParse(addressServer))
+    complain(['namesrv', 'addressServer'], `"${domain}" is neither a URL of http or https nor a host or host:port`);
+  return { file, addressServer };
 }
 
 /** `-n` comes before the file, and the file before the environment. */

@@ -205,6 +205,32 @@ state: { dir: state }
     ]);
   });
 
+  it('takes name servers from a list, a file or an address server, with DNS or without', () => {
+    const namesrv = (text: string, n?: string) => {
+      const rest = 'topics: { sources: [ { static: [] } ] }\nstate: { dir: state }\n';
+      const { namesrvAddresses, discovery } = config(`namesrv: { ${text} }\n${rest}`, [], n).config;
+      return [namesrvAddresses, discovery];
+    };
+    expect(namesrv('addresses: ["ns:9876"], addressServer: null')).to.deep.equal([['ns:9876'], undefined]);
+    expect(namesrv('addresses: ["ns:9876"], dns: true')).to.deep.equal([
+      ['ns:9876'],
+      { dns: true, refreshMillis: 10_000 },
+    ]);
+    const file = { file: resolve('ns.txt'), dns: false, refreshMillis: 30_000 };
+    expect(namesrv('file: ns.txt, refresh: 30s')).to.deep.equal([[], file]);
+    expect(namesrv('file: ns.txt', 'other:9876')).to.deep.equal([['other:9876'], undefined]);
+    expect(namesrv('addressServer: jmenv.tbsite.net, dns: true')).to.deep.equal([
+      [],
+      { addressServer: 'http://jmenv.tbsite.net:8080/rocketmq/nsaddr', dns: true, refreshMillis: 10_000 },
+    ]);
+    expect(read('namesrv:\n  addresses: ["ns:9876"]\n  file: x\n  addressServer: "a b"\n').problems).to.include.members(
+      [
+        'agent.yaml:3 namesrv.file: must not stand beside addresses: only one can say which name servers there are',
+        'agent.yaml:4 namesrv.addressServer: "a b" is neither a URL of http or https nor a host or host:port',
+      ],
+    );
+  });
+
   it('takes probes with their defaults, and none for a node that always passes', () => {
     const health = (text: string) => config(`${minimal}health: ${text}`).config.health;
     expect(health('{ onFailing: silent }')).to.deep.equal({ onFailing: 'silent' });
@@ -297,7 +323,6 @@ admin: {}
 facade: { enabled: false }
 `;
     expect(read(text).problems).to.deep.equal([
-      'agent.yaml:1 namesrv.dns: not supported yet',
       'agent.yaml:2 identity.zone: not supported yet',
       'agent.yaml:4 register.reconnectJitter: not supported yet',
       'agent.yaml:13 hooks: not supported yet',

@@ -161,6 +161,27 @@ describe('broker.conf', () => {
     expect(config('namesrvAddr=file:9876', [], machine).config.namesrvAddresses).to.deep.equal(['file:9876']);
   });
 
+  it('asks an address server where it names no name server, and DNS, when it is told to, as a broker does', () => {
+    const found = (text: string, variables = {}) => {
+      const { namesrvAddresses, discovery } = config(text, [], { ...surroundings, variables }).config;
+      return [namesrvAddresses, discovery];
+    };
+    const server = (addressServer: string, refreshMillis = 10_000) => [
+      [],
+      { addressServer, dns: false, refreshMillis },
+    ];
+    const flag = 'fetchNamesrvAddrByAddressServer=true\n';
+    expect(found(flag)).to.deep.equal(server('http://jmenv.tbsite.net:8080/rocketmq/nsaddr'));
+    expect(found(`${flag}namesrvAddr=ns:9876`)).to.deep.equal([['ns:9876'], undefined]);
+    const keys = 'rmqAddressServerDomain=h:80\nrmqAddressServerSubGroup=unit\nfetchNamesrvAddrInterval=5000';
+    expect(found(flag + keys)).to.deep.equal(server('http://h:80/rocketmq/unit', 5_000));
+    const JAVA_OPT = '-Xmx1g -Drocketmq.namesrv.domain=old -Drocketmq.namesrv.domain=ns.example';
+    expect(found(flag, { JAVA_OPT })).to.deep.equal(server('http://ns.example:8080/rocketmq/nsaddr'));
+    expect(
+      found('fetchNameSrvAddrByDnsLookup=true\nnamesrvAddr=ns:9876\nupdateNameServerAddrPeriod=60000'),
+    ).to.deep.equal([['ns:9876'], { dns: true, refreshMillis: 60_000 }]);
+  });
+
   it('is refused with everything that is wrong with it at once', () => {
     const loaded = read(
       [
@@ -170,7 +191,7 @@ describe('broker.conf', () => {
         'haListenPort=70000',
         'brokerPermission=rw',
         'forceRegister=yes',
-        'fetchNamesrvAddrByAddressServer=true',
+        'fetchNameSrvAddrByDnsLookup=maybe',
         'brokerIP1=10.0.0.1/8',
         'brokerClusterName=\\u12',
       ].join('\n'),
@@ -178,9 +199,9 @@ describe('broker.conf', () => {
     );
     expect(loaded.problems).to.deep.equal([
       'broker.conf:9: malformed escape \\u12: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)',
+      'broker.conf:7 fetchNameSrvAddrByDnsLookup: "maybe" is neither true nor false',
       'broker.conf:1 namesrvAddr: "ns-0" is no host:port: the port, 0 to 65535, must follow the last colon',
       'broker.conf:1 namesrvAddr: "ns-1:98760" is no host:port: the port, 0 to 65535, must follow the last colon',
-      'broker.conf:7 fetchNamesrvAddrByAddressServer: not supported yet',
       'broker.conf:3 listenPort: "http" is no whole number',
       'broker.conf:4 haListenPort: "70000" is not between 1 and 65535',
       'broker.conf:8 brokerIP1: "10.0.0.1/8" is no address and no host name',
