@@ -1,7 +1,16 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
-import { createNameServer, NamesrvError, type ProductEnvironment, tlsSettingsOf } from '@rmqns/namesrv';
-import { describeFileError, Exit, ExitCode, endOnSignal, openLog, type ProgramLog, runProgram } from '@rmqns/program';
+import { type AuditRecord, createNameServer, NamesrvError, type ProductEnvironment, tlsSettingsOf } from '@rmqns/namesrv';
+import {
+  describeFileError,
+  Exit,
+  ExitCode,
+  endOnSignal,
+  type LogOptions,
+  openLog,
+  type ProgramLog,
+  runProgram,
+} from '@rmqns/program';
 import { type CliArguments, type CliTask, parseCliArguments } from './cli-arguments.js';
 import { EventLog } from './event-log.js';
 import { loadNamesrvConfig, type NamesrvConfig } from './namesrv-config.js';
@@ -39,7 +48,7 @@ function loadedLine(configFile: string | undefined): string[] {
 
 async function serve(args: CliArguments, config: NamesrvConfig): Promise<void> {
   const { options } = config;
-  const log = openNamesrvLog(options);
+  const { log, auditLog } = openLogs(options);
   const { logger } = log;
   for (const line of loadedLine(args.configFile)) log.printLine(line);
   for (const warning of config.warnings) logger.warn(warning);
@@ -55,14 +64,21 @@ async function serve(args: CliArguments, config: NamesrvConfig): Promise<void> {
   });
   const eventLog = new EventLog(logger, { isDebug: () => logger.isLevelEnabled('debug') });
   nameServer.on('change', (event) => eventLog.write(event));
+  nameServer.on('audit', (record) => writeAuditLine(auditLog?.logger ?? logger, record));
   process.on('SIGHUP', () => reloadConfig({ load: () => loadConfig(args), running: nameServer.options, logger }));
   // Also where there is no file: by default this signal has Node listen for a debugger.
-  process.on('SIGUSR1', () => log.reopen());
+  process.on('SIGUSR1', () => {
+    log.reopen();
+    auditLog?.reopen();
+  });
   endOnSignal({
     program: 'mqnamesrv',
     what: 'the name server',
     log,
-    stop: () => nameServer.close(),
+    stop: async () => {
+      await nameServer.close();
+      await auditLog?.close();
+    },
     maxStopMillis: () => nameServer.maxCloseMillis,
   });
   followTlsSettings(nameServer, args, config, logger);
@@ -85,13 +101,28 @@ function loadConfig(args: CliArguments): NamesrvConfig {
   return loadNamesrvConfig(args, process.env, homedir());
 }
 
-function openNamesrvLog({ logLevel, logFormat, logPath }: NamesrvConfig['options']): ProgramLog {
-  try {
-    return openLog({ level: logLevel, format: logFormat, path: logPath });
-  } catch (error) {
-    const message = `mqnamesrv: cannot open the log file ${logPath}: ${describeFileError(error)}`;
-    throw new Exit(ExitCode.FAILED, message, { cause: error });
-  }
+/** The log, and the record of changes where it has a file of its own. */
+function openLogs({ logLevel, logFormat, logPath, auditLogPath }: NamesrvConfig['options']): {
+  readonly log: ProgramLog;
+  readonly auditLog: ProgramLog | undefined;
+} {
+  const open = (options: LogOptions): ProgramLog => {
+    try {
+      return openLog(options);
+    } catch (error) {
+      const message = `mqnamesrv: cannot open the log file ${options.path}: ${describeFileError(error)}`;
+      throw new Exit(ExitCode.FAILED, message, { cause: error });
+    }
+  };
+  const log = open({ level: logLevel, format: logFormat, path: logPath });
+  if (auditLogPath === undefined) return { log, auditLog: undefined };
+  return { log, auditLog: open({ level: 'info', format: 'json', path: auditLogPath }) };
+}
+
+/** One line for each request that is on record. */
+function writeAuditLine(logger: ProgramLog['logger'], record: AuditRecord): void {
+  const { peer, code, target, result, remark } = record;
+  logger.info({ type: 'audit', peer, code, target, result, remark }, `${code} asked for by ${peer}, code ${result}`);
 }
 
 /** Loaded only where it is wanted, which is seldom. */

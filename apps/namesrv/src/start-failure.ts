@@ -1,17 +1,27 @@
 import { NamesrvError } from '@rmqns/namesrv';
 import { RemotingError } from '@rmqns/remoting';
+import { describePortOwner } from './port-owner.js';
 
 /**
  * The one sentence for a server that could not start for a reason outside the program: what, why, and what to do.
  * `undefined` for anything else, which is a defect.
  */
-export function describeStartFailure(error: unknown, host: string, port: number): string | undefined {
+export function describeStartFailure(
+  error: unknown,
+  host: string,
+  port: number,
+  ownerOf: (port: number) => string | undefined = describePortOwner,
+): string | undefined {
   const code = systemCode(error);
   const cannot = `mqnamesrv: cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}`;
   if (NamesrvError.is(error)) return `mqnamesrv: ${error.message}`;
   switch (code) {
-    case 'EADDRINUSE':
-      return `${cannot}: another process listens there already; stop it (ss -ltnp shows which it is) or choose another port with --port`;
+    case 'EADDRINUSE': {
+      const owner = ownerOf(port);
+      const who = owner === undefined ? 'another process' : owner;
+      const hint = owner === undefined ? ' (ss -ltnp, as root, shows which it is)' : '';
+      return `${cannot}: ${who} listens there already; stop it${hint} or choose another port with --port`;
+    }
     case 'EACCES':
     case 'EPERM':
       return `${cannot}: this user may not use that port; choose one above 1023 with --port`;

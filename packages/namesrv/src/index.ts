@@ -21,6 +21,7 @@ export {
   resolveNamesrvOptions,
 } from './namesrv-options.js';
 export type { NamesrvOption, OptionEffect } from './option-row.js';
+export type { AuditRecord } from './processor/audit.js';
 export type { ProductEnvironment } from './product-routes.js';
 export { type Profile, type ProfileName, profiles } from './profile.js';
 export { tlsSettingsOf } from './tls-settings.js';

@@ -27,6 +27,7 @@ import {
   type ResolvedNamesrvOptions,
   resolveNamesrvOptions,
 } from './namesrv-options.js';
+import type { AuditRecord } from './processor/audit.js';
 import { DefaultRequestProcessor } from './processor/default-request-processor.js';
 import { KeptAnswers } from './processor/kept-answers.js';
 import type { NamesrvContext } from './processor/namesrv-context.js';
@@ -56,6 +57,8 @@ export interface NameServerEnvironment {
 export interface NameServerEventMap {
   /** A change of the tables, after it happened; in order of revisions. Listeners must not block; what one throws is logged. */
   change: [event: NamesrvEvent];
+  /** A request by which a person or tool changed something, or tried to, once it is answered. */
+  audit: [record: AuditRecord];
 }
 
 /**
@@ -165,6 +168,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       topicListAnswers: new KeptAnswers(),
       kvTableAnswers: new KeptAnswers(),
       persistKvConfig: () => this.#kvConfigStore?.persist(() => this.#kvConfigManager.configTable) ?? Promise.resolve(),
+      audit: (record) => void this.emit('audit', record),
     };
     const processor = new DefaultRequestProcessor(context);
     const queues = createRequestQueues(resolved, clock, this.#logger);

@@ -364,6 +364,13 @@ export const namesrvOptionTable = {
     meaning:
       'The file that mqnamesrv appends its log to instead of stdout; SIGUSR1 opens it again by its name, for logrotate.',
   },
+  auditLogPath: {
+    ...ours,
+    type: 'string',
+    default: undefined,
+    meaning:
+      'The file that the record of changes asked for by people and tools is appended to (`"type":"audit"`: who, what, and what became of it), as with logPath; by default it goes to the log.',
+  },
   logFormat: {
     ...ours,
     type: 'string',

@@ -1,4 +1,4 @@
-import { parseInt32, parseLong } from '@rmqns/remoting/json';
+import { parseInt32, parseLong, quoteForPeople } from '@rmqns/remoting/json';
 import { NamesrvError } from './errors.js';
 import { type LaterOption, laterOption, laterOptionNames } from './later-options.js';
 import {
@@ -146,7 +146,7 @@ function checkValue(name: string, row: NamesrvOption, value: unknown, text = Str
     problem,
     suggestion,
   });
-  const shown = JSON.stringify(text.trim());
+  const shown = quoteForPeople(text.trim());
   switch (row.type) {
     case 'boolean':
       if (typeof value !== 'boolean')

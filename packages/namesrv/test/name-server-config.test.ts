@@ -220,6 +220,17 @@ describe('a name server whose configuration is asked for and changed', () => {
     expect([(await stat(path)).mode & 0o777, (await stat(`${path}.bak`)).mode & 0o777]).to.deep.equal([0o664, 0o664]);
   });
 
+  it('refuses an update that is longer than all keys, and names a few of many keys in one line', async () => {
+    const server = await start();
+    expect(await outcome(server, `#${' '.repeat(65_536)}`)).to.deep.equal([
+      1,
+      'the update has 65537 bytes; more than 65536 are not taken',
+    ]);
+    const [code, remark] = await outcome(server, 'a=1\nb=1\nc=1\nd\\ne=1\nf=1\ng=1\nh=1\n');
+    expect(code).to.equal(16);
+    expect(remark).to.include(' a, b, c, "d\\ne", f and 2 more may not be changed');
+  });
+
   it('takes no harm from any body, and afterwards the file reads as the options are', async () => {
     await writeFile(path, '# ours\norderMessageEnable=false\n');
     const server = await start({ configStorePath: path });

@@ -1,4 +1,5 @@
 import { ResponseCode } from '@rmqns/protocol';
+import { quoteForPeople } from '@rmqns/remoting/json';
 import type { EventRecorder } from '../event-recorder.js';
 import { isSecretOption, namesrvOption, namesrvOptionNames } from '../namesrv-option-table.js';
 import { describeOptionProblem, parseOptionText, type ResolvedNamesrvOptions } from '../namesrv-options.js';
@@ -17,6 +18,8 @@ const SAFE_KEYS: ReadonlySet<string> = new Set([
   'needWaitForService',
   'waitSecondsForService',
 ]);
+
+const MAX_KEYS_SHOWN = 5;
 
 /** Keys that no peer may change: what they name is a file that this server writes, or decides what peers may change. */
 const PROTECTED_KEYS = ['configBlackList', 'configStorePath', 'kvConfigPath', 'rocketmqHome'];
@@ -105,7 +108,7 @@ export class NamesrvConfiguration {
     const refused = [...properties.keys()].filter((key) => !SAFE_KEYS.has(key));
     if (refused.length > 0) {
       return this.#refused(
-        `${refused.join(', ')} may not be changed by request (configUpdatePolicy=safe); edit the file of mqnamesrv and restart it`,
+        `${listKeys(refused)} may not be changed by request (configUpdatePolicy=safe); edit the file of mqnamesrv and restart it`,
       );
     }
     return this.#apply(properties, 'refuse');
@@ -163,6 +166,13 @@ export class NamesrvConfiguration {
     const remark = this.#profile.configRefusedRemark;
     return { ok: false, code: ResponseCode.NO_PERMISSION, remark: why === undefined ? remark : `${remark} ${why}` };
   }
+}
+
+/** A few of the keys that a peer sent, none of which can break the line. */
+function listKeys(keys: readonly string[]): string {
+  const shown = keys.slice(0, MAX_KEYS_SHOWN).map((key) => (/^[\w.-]{1,64}$/.test(key) ? key : quoteForPeople(key)));
+  const more = keys.length - shown.length;
+  return `${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
 /** A blank after it, which properties keep, makes it false. */

@@ -1,5 +1,6 @@
 import { RequestCode, ResponseCode } from '@rmqns/protocol';
 import { RemotingCommand, type RequestContext, type RequestProcessor } from '@rmqns/remoting';
+import { auditRecord, isAudited } from './audit.js';
 import { getBrokerClusterInfo, getBrokerMemberGroup } from './cluster.js';
 import { getRouteInfoByTopic } from './get-route-info-by-topic.js';
 import { deleteKvConfig, getKvConfig, getKvListByNamespace, putKvConfig } from './kv-config.js';
@@ -66,8 +67,24 @@ export class DefaultRequestProcessor implements RequestProcessor {
   }
 
   #process(ctx: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {
+    return isAudited(request.code) ? this.#audited(ctx, request) : this.#answer(ctx, request);
+  }
+
+  #answer(ctx: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {
     const handler = dispatchTable.get(request.code) ?? notSupported;
     const refused = this.#context.registrars.refuses(request.code, ctx.channel);
     return refused ?? handler(this.#context, request, ctx.channel);
+  }
+
+  async #audited(ctx: RequestContext, request: RemotingCommand): Promise<RemotingCommand> {
+    try {
+      const response = await this.#answer(ctx, request);
+      this.#context.audit(auditRecord(ctx.channel, request, response));
+      return response;
+    } catch (error) {
+      const remark = error instanceof Error ? error.message : String(error);
+      this.#context.audit(auditRecord(ctx.channel, request, { code: ResponseCode.SYSTEM_ERROR, remark }));
+      throw error;
+    }
   }
 }

@@ -7,6 +7,7 @@ import type { ProductRoutes } from '../product-routes.js';
 import type { Profile } from '../profile.js';
 import type { RouteInfoManager } from '../routeinfo/route-info-manager.js';
 import type { SlicedWork } from '../sliced-work.js';
+import type { AuditRecord } from './audit.js';
 import type { KeptAnswers } from './kept-answers.js';
 import type { Registrars } from './registrars.js';
 
@@ -41,4 +42,6 @@ export interface NamesrvContext {
   readonly kvTableAnswers: KeptAnswers;
   /** Writes the KV config to its file; resolves when a state at least as new as the present one is there. */
   readonly persistKvConfig: () => Promise<void>;
+  /** Told of each request that is to be on record, once it is answered. */
+  readonly audit: (record: AuditRecord) => void;
 }

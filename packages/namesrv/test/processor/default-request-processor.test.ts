@@ -8,6 +8,7 @@ import { EventRecorder } from '../../src/event-recorder.js';
 import { KvConfigManager } from '../../src/kvconfig/kv-config-manager.js';
 import { createNameServer } from '../../src/name-server.js';
 import { type NamesrvOptions, resolveNamesrvOptions } from '../../src/namesrv-options.js';
+import type { AuditRecord } from '../../src/processor/audit.js';
 import { DefaultRequestProcessor } from '../../src/processor/default-request-processor.js';
 import { KeptAnswers } from '../../src/processor/kept-answers.js';
 import type { NamesrvContext } from '../../src/processor/namesrv-context.js';
@@ -17,7 +18,7 @@ import { SlicedWork } from '../../src/sliced-work.js';
 import { recordingManager, registration } from '../routeinfo/registration.js';
 
 /** Nothing of it is asked by these requests. */
-const requestContext = {} as RequestContext;
+const requestContext = { channel: { remoteAddress: '10.0.0.1:5' } } as unknown as RequestContext;
 
 class Fixture {
   options: NamesrvOptions = {};
@@ -25,6 +26,7 @@ class Fixture {
   readonly manager = this.#recorded.manager;
   readonly events = this.#recorded.events;
   readonly kv = new KvConfigManager();
+  readonly audited: AuditRecord[] = [];
   readonly #processor: DefaultRequestProcessor;
 
   constructor() {
@@ -52,6 +54,7 @@ class Fixture {
       topicListAnswers: new KeptAnswers(),
       kvTableAnswers: new KeptAnswers(),
       persistKvConfig: () => Promise.resolve(),
+      audit: (record) => this.audited.push(record),
     };
     this.#processor = new DefaultRequestProcessor(context);
   }
@@ -192,5 +195,25 @@ describe('DefaultRequestProcessor', () => {
 
   it('shows the options in effect', () => {
     expect(createNameServer({ listenPort: 0 }).options.listenPort).to.equal(0);
+  });
+
+  it('puts on record who asked for a change of what, and what became of it', async () => {
+    const fixture = new Fixture();
+    await fixture.ask(RequestCode.PUT_KV_CONFIG, { namespace: 'N', key: 'K', value: 'secret' });
+    await fixture.ask(RequestCode.PUT_KV_CONFIG, { namespace: 'N' });
+    await fixture.ask(RequestCode.WIPE_WRITE_PERM_OF_BROKER, { brokerName: 'x'.repeat(1_000) });
+    await fixture.ask(RequestCode.GET_KV_CONFIG, { namespace: 'N', key: 'K' });
+    const peer = '10.0.0.1:5';
+    expect(fixture.audited).to.deep.equal([
+      { peer, code: 'PUT_KV_CONFIG', target: { namespace: 'N', key: 'K' }, result: 0, remark: undefined },
+      { peer, code: 'PUT_KV_CONFIG', target: { namespace: 'N' }, result: 1, remark: 'namespace or key is null' },
+      {
+        peer,
+        code: 'WIPE_WRITE_PERM_OF_BROKER',
+        target: { brokerName: 'x'.repeat(256) },
+        result: 0,
+        remark: undefined,
+      },
+    ]);
   });
 });
