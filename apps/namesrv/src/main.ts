@@ -114,8 +114,8 @@ function openLogs({ logLevel, logFormat, logPath, auditLogPath }: NamesrvConfig[
       throw new Exit(ExitCode.FAILED, message, { cause: error });
     }
   };
-  const log = open({ level: logLevel, format: logFormat, path: logPath });
-  if (auditLogPath === undefined) return { log, auditLog: undefined };
+  const log = open({ level: logLevel, format: logFormat, path: logPath || undefined });
+  if (!auditLogPath) return { log, auditLog: undefined };
   return { log, auditLog: open({ level: 'info', format: 'json', path: auditLogPath }) };
 }
 

@@ -115,8 +115,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       profile,
       events,
     });
-    this.#configStore =
-      resolved.configStorePath === undefined ? undefined : new NamesrvConfigStore(resolved.configStorePath);
+    this.#configStore = resolved.configStorePath ? new NamesrvConfigStore(resolved.configStorePath) : undefined;
     const routeInfoManager = new RouteInfoManager({
       profile,
       events,
@@ -125,13 +124,12 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       scanPeriodMillis: resolved.scanNotActiveBrokerInterval ?? profile.scanPeriodMillis,
     });
     this.#kvConfigManager = new KvConfigManager({ events });
-    this.#kvConfigStore =
-      resolved.kvConfigPath === undefined
-        ? undefined
-        : new KvConfigStore(resolved.kvConfigPath, {
-            restore: (stored) => this.#kvConfigManager.restore(stored),
-            warn: (sentence) => this.#logger.warn({ path: resolved.kvConfigPath }, sentence),
-          });
+    this.#kvConfigStore = resolved.kvConfigPath
+      ? new KvConfigStore(resolved.kvConfigPath, {
+          restore: (stored) => this.#kvConfigManager.restore(stored),
+          warn: (sentence) => this.#logger.warn({ path: resolved.kvConfigPath }, sentence),
+        })
+      : undefined;
     this.#server = new RemotingServer({
       host: resolved.bindAddress,
       port: resolved.listenPort,

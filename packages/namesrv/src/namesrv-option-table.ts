@@ -27,14 +27,16 @@ export const namesrvOptionTable = {
     type: 'string',
     default: undefined,
     effect: 'start',
-    meaning: 'The file that keeps the KV configuration; without one it is kept in memory only.',
+    meaning:
+      'The file that keeps the KV configuration; by default namesrv/kvConfig.json in the home directory. An empty text, or in the library none, keeps it in memory only.',
   },
   configStorePath: {
     ...namesrv,
     type: 'string',
     default: undefined,
     effect: 'start',
-    meaning: 'The file that updates of this configuration are written to (code 318); only the lines of changed keys.',
+    meaning:
+      'The file that updates of this configuration are written to (code 318), only the lines of changed keys; the one of -c, or namesrv/namesrv.properties in the home directory. With an empty text they hold until the next start.',
   },
   productEnvName: {
     ...namesrv,

@@ -115,6 +115,13 @@ describe('a name server', () => {
       expect(outcome).to.contain(path);
     });
 
+    it('is kept in memory alone where its path is empty', async () => {
+      const server = await start({ kvConfigPath: '', configStorePath: '' });
+      const client = connect();
+      expect((await ask(client, server, RequestCode.PUT_KV_CONFIG, entry)).code).to.equal(0);
+      expect((await ask(client, server, RequestCode.GET_KV_CONFIG, entry)).code).to.equal(0);
+    });
+
     it('that cannot be written leaves memory as the file is, and says why', async () => {
       const server = await start({ kvConfigPath: path });
       const client = connect();
