@@ -37,7 +37,7 @@ export interface JavaOptions {
   readonly productAddresses: ProductAddresses;
   /** `-Duser.home`, under which the default files lie. */
   readonly userHome: string | undefined;
-  /** Everything else in `JAVA_OPT` and `JAVA_OPT_EXT`, as written. */
+  /** The names of everything else in `JAVA_OPT` and `JAVA_OPT_EXT`. */
   readonly ignored: readonly string[];
 }
 
@@ -65,7 +65,8 @@ export function readJavaOptions(environment: Readonly<Record<string, string | un
       else if (name.startsWith('tls.')) set(properties, variable, name, text);
       else if (productProperties.has(name)) product[name] = text;
       else if (name === 'user.home') userHome = text || undefined;
-      else if (option !== '') ignored.push(option);
+      // Without the value, which may be a password.
+      else if (option !== '') ignored.push(option.replaceAll(/["']|=.*$/g, ''));
     }
   const productAddresses = {
     namesrvAddr: product['rocketmq.namesrv.addr'] || environment['NAMESRV_ADDR'] || undefined,

@@ -1,6 +1,12 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
-import { type AuditRecord, createNameServer, NamesrvError, type ProductEnvironment, tlsSettingsOf } from '@rmqns/namesrv';
+import {
+  type AuditRecord,
+  createNameServer,
+  NamesrvError,
+  type ProductEnvironment,
+  tlsSettingsOf,
+} from '@rmqns/namesrv';
 import {
   describeFileError,
   Exit,

@@ -101,4 +101,9 @@ describe('readJavaOptions', () => {
     ]);
     expect(userHome).to.equal('/root');
   });
+
+  it('names what else is there without its value, which may be a password', () => {
+    const { ignored } = readJavaOptions({ JAVA_OPT: '-server "-Dsome.password=hidden" -javaagent:a.jar=token' });
+    expect(ignored).to.deep.equal(['-server', '-Dsome.password', '-javaagent:a.jar']);
+  });
 });
