@@ -3,7 +3,7 @@ import type { Setting } from '@rmqns/program';
 import { decodePropertiesBytes, MASTER_ID, PermName, parseProperties } from '@rmqns/protocol';
 import { formatSocketAddress } from '@rmqns/remoting';
 import type { BrokerIdentity } from './agent-config.js';
-import { autoAddress } from './auto-address.js';
+import { autoAddress, describeAutoAddress } from './auto-address.js';
 import { hostProblem } from './host-problem.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { parseNamesrvAddr } from './namesrv-addresses.js';
@@ -116,7 +116,7 @@ function readIdentity(reader: PropertyReader, path: string, surroundings: Surrou
   let brokerIP1 = reader.text('brokerIP1')?.trim();
   if (brokerIP1 === undefined && own.problem === undefined) {
     brokerIP1 = own.address;
-    notes.push(`brokerIP1 is not set: took ${own.address} of interface ${own.interfaceName}`);
+    notes.push(`brokerIP1 is not set: ${describeAutoAddress(own)}`);
   }
   if (brokerIP1 === undefined) complainAt(reader, path, 'brokerIP1', `must be set: ${own.problem}`);
   const host = checkHost(reader, 'brokerIP1', brokerIP1 ?? '');

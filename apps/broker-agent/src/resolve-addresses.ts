@@ -1,4 +1,4 @@
-import { autoAddress } from './auto-address.js';
+import { autoAddress, describeAutoAddress } from './auto-address.js';
 import { hostProblem } from './host-problem.js';
 import { checkAddresses, checkNamesrvAddresses, type NamesrvAddresses, parseNamesrvAddr } from './namesrv-addresses.js';
 import { addressServerUrl } from './polled-name-servers.js';
@@ -133,7 +133,7 @@ function resolveHost(
     complain(`${own.problem}; write the address that clients dial`);
     return '';
   }
-  notes.push(`identity.address is ${text}: took ${own.address} of interface ${own.interfaceName}`);
+  notes.push(`identity.address is ${text}: ${describeAutoAddress(own)}`);
   return own.address;
 }
 

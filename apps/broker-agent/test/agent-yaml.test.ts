@@ -60,7 +60,9 @@ describe("the agent's own YAML", () => {
       health: { onFailing: 'unregister' },
       stateDirectory: '/var/lib/rmq-agent',
     });
-    expect(loaded.notes).to.deep.equal(['identity.address is auto: took 10.1.2.3 of interface eth0']);
+    expect(loaded.notes).to.deep.equal([
+      'identity.address is auto: took 10.1.2.3 of interface eth0, there are also 192.168.0.9 of eth1',
+    ]);
   });
 
   it('is read with every key that there is', () => {

@@ -64,7 +64,9 @@ describe('broker.conf', () => {
       health: { onFailing: 'unregister' },
       stateDirectory: '/home/rocketmq/store/config/rmq-agent',
     });
-    expect(loaded.notes).to.deep.equal(['brokerIP1 is not set: took 10.1.2.3 of interface eth0']);
+    expect(loaded.notes).to.deep.equal([
+      'brokerIP1 is not set: took 10.1.2.3 of interface eth0, there are also 192.168.0.9 of eth1',
+    ]);
   });
 
   it('is read with every key that the agent understands', () => {
