@@ -15,6 +15,8 @@ export interface AgentConfig {
   readonly health: HealthConfig;
   /** Where the data version is kept over restarts. */
   readonly stateDirectory: string;
+  /** The node's store where the state is in it; that must be there first, and is never made. */
+  readonly storeDirectory?: string | undefined;
 }
 
 /** Where the agent learns of name servers. At most one of file and address server; without either the list of the configuration. */

@@ -65,7 +65,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       merge: topics.merge,
       compressed: register.compressed,
       split: register.splitSize !== undefined,
-      store: new DataVersionStore(config.stateDirectory),
+      store: new DataVersionStore(config.stateDirectory, config.storeDirectory),
       persist,
       clock,
       logger,
@@ -130,9 +130,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
 
   /**
    * Looks for topics and name servers and begins to register, at the latest once there are some and the node passes. Settles when the topics
-   * were looked for.
-   *
-   * @throws the file system's error when the state directory cannot be used
+   * were looked for, which may be after long where the state directory cannot be used.
    */
   async start(): Promise<void> {
     const { health, nameServers, role } = this.#parts;
@@ -360,7 +358,9 @@ export class Agent extends EventEmitter<AgentEventMap> {
   #waitingFor(): string[] {
     if (this.#stopped !== undefined) return [];
     const { health, nameServers, role } = this.#parts;
+    const { stateProblem } = this.#topics;
     return [
+      ...(stateProblem === undefined ? [] : [`the directory ${this.#config.stateDirectory}: ${stateProblem}`]),
       ...(this.published === undefined ? this.missingSources.map((name) => `topics of ${name}`) : []),
       ...(nameServers.current === undefined ? [`name servers of ${nameServers.name}`] : []),
       ...(this.#started && nameServers.current !== undefined && this.#registrar.registeredAddressList.length === 0

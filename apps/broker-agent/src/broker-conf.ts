@@ -69,6 +69,7 @@ export function readBrokerConf(
     },
     health: { onFailing: 'unregister' as const },
     stateDirectory: join(storePathRootDir, 'config', 'rmq-agent'),
+    storeDirectory: storePathRootDir,
   };
   const problems = [...malformed.map(({ line, problem }) => `${path}:${line}: ${problem}`), ...reader.problems];
   return problems.length > 0 ? { problems } : { config, notes };

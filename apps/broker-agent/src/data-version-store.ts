@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeFileError } from '@rmqns/program';
 import {
@@ -31,10 +31,13 @@ export interface StoredRegistration {
  */
 export class DataVersionStore {
   readonly path: string;
-  readonly #directory: string;
+  readonly directory: string;
+  readonly #storeDirectory: string | undefined;
 
-  constructor(directory: string) {
-    this.#directory = directory;
+  /** @param storeDirectory is in its place, and not made, before anything is made in it */
+  constructor(directory: string, storeDirectory?: string | undefined) {
+    this.directory = directory;
+    this.#storeDirectory = storeDirectory;
     this.path = join(directory, STATE_FILE);
   }
 
@@ -59,11 +62,12 @@ export class DataVersionStore {
   /**
    * Makes the state directory where it is missing, and tries whether files can be made in it.
    *
-   * @throws the file system's error when this user may not write there
+   * @throws the file system's error when this user may not write there, or the store is not there
    */
   async prepare(): Promise<void> {
-    await mkdir(dirname(this.#directory), { recursive: true });
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    if (this.#storeDirectory !== undefined) await access(this.#storeDirectory);
+    await mkdir(dirname(this.directory), { recursive: true });
+    await mkdir(this.directory, { recursive: true, mode: 0o700 });
     const temporary = this.#temporaryPath();
     const file = await open(temporary, 'wx', 0o600);
     await file.close();

@@ -15,6 +15,7 @@ import {
   unionTopicConfigTables,
 } from './topic-config-table.js';
 import type { TopicSource } from './topic-source.js';
+import { waitForState } from './wait-for-state.js';
 
 /** How far ahead the counter on the disk is where versions come quickly. */
 const RESERVED = 1_000n;
@@ -64,7 +65,8 @@ export class TopicConfigManager {
   /** The counter on the disk. */
   #reserved = 0n;
   #leftOut = '';
-  #closed = false;
+  #stateProblem: string | undefined;
+  readonly #closing = new AbortController();
 
   constructor(options: TopicConfigManagerOptions) {
     this.#options = options;
@@ -82,6 +84,11 @@ export class TopicConfigManager {
     return this.#publishedPermission;
   }
 
+  /** Why the state directory cannot be used yet, which is waited for. */
+  get stateProblem(): string | undefined {
+    return this.#stateProblem;
+  }
+
   /** Why what the sources have is not published; `undefined` when it is, or when they have nothing yet. */
   get problem(): string | undefined {
     return this.#refusal;
@@ -95,17 +102,19 @@ export class TopicConfigManager {
   /**
    * Loads what was registered last and looks at the sources once, all at the same time and for `lookMillis` at most: one that takes longer
    * counts as one without topics until it has some. `onChange` is called after each later change of {@link published}, with what changed
-   * where topics came or changed and nothing else is to be told.
+   * where topics came or changed and nothing else is to be told. With `lookMillis` a state directory that cannot be used is waited for,
+   * too: see {@link stateProblem}.
    *
-   * @throws the file system's error when the state directory cannot be used
+   * @throws the file system's error when the state directory cannot be used, without `lookMillis`
    */
-  async start(onChange: OnTopicsChange, lookMillis = Number.POSITIVE_INFINITY): Promise<void> {
+  async start(onChange: OnTopicsChange, lookMillis?: number): Promise<void> {
     const { store, persist, logger } = this.#options;
-    if (persist) await store.prepare();
+    if (persist && lookMillis === undefined) await store.prepare();
+    else if (persist && !(await this.#stateReady())) return;
     const { wrapper, brokerPermission = this.#permission, problem } = await store.load();
     if (problem !== undefined)
       logger.warn({ file: store.path, problem }, 'cannot read what was registered last; the data version begins anew');
-    await this.#startSources(lookMillis);
+    await this.#startSources(lookMillis ?? Number.POSITIVE_INFINITY);
     if (this.missingSources.length > 0 && wrapper !== undefined) {
       const topics = wrapper.topicConfigTable?.size ?? 0;
       logger.warn({ sources: this.missingSources, topics }, 'a source has no topics yet: those registered last go on');
@@ -116,6 +125,14 @@ export class TopicConfigManager {
     if (this.#absentSources.length > 0) this.#keep(wrapper?.topicConfigTable ?? new Map());
     await this.#refresh();
     this.#onChange = onChange;
+  }
+
+  #stateReady(): Promise<boolean> {
+    const { signal } = this.#closing;
+    const onWait = (problem: string | undefined): void => {
+      this.#stateProblem = problem;
+    };
+    return waitForState({ ...this.#options, onWait, signal });
   }
 
   async #startSources(lookMillis: number): Promise<void> {
@@ -188,7 +205,7 @@ export class TopicConfigManager {
 
   /** Settles when nothing is being written any more. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     for (const source of this.#options.sources) source.close();
     await this.#work;
   }
@@ -200,7 +217,7 @@ export class TopicConfigManager {
 
   async #publish(onChange: OnTopicsChange): Promise<void> {
     const { sources, minimum, clock, logger } = this.#options;
-    const topics = this.#closed ? undefined : this.#currentTopics();
+    const topics = this.#closing.signal.aborted ? undefined : this.#currentTopics();
     if (topics === undefined) return;
     const table = this.#sendable(withOrder(topics, this.#orderTopics));
     const refusal = `${table.size} topics are fewer than topics.minimum, ${minimum}`;

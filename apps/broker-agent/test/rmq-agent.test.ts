@@ -67,7 +67,7 @@ describe('rmq-agent', () => {
     expect(await home.topicsAt(server.address, [])).to.equal(undefined);
   });
 
-  it("follows a real broker's broker.conf and topics.json, registering no topics while there is none (R29)", async () => {
+  it("follows a real broker's broker.conf and topics.json, waiting for its store and registering no topics while there is none (R29)", async () => {
     const server = await home.nameServer('4.7.1');
     const config = join(home.path, 'store', 'config');
     const file = home.write(
@@ -76,6 +76,9 @@ describe('rmq-agent', () => {
         'flushDiskType=ASYNC_FLUSH\n',
     );
     const agent = home.agent(['-c', file, '-n', server.address]);
+    await agent.waitForOutput(/there is no such file.*waiting for the state directory/, 8_000);
+    expect(await home.topicsAt(server.address, ['A'])).to.equal(undefined);
+    await mkdir(join(home.path, 'store'));
     await agent.waitForOutput(/registered with 1 of 1 name servers/, 8_000);
     expect(await home.topicsAt(server.address, ['A'])).to.deep.equal([]);
 
@@ -175,7 +178,7 @@ describe('rmq-agent', () => {
   it('says in one sentence why it cannot start', async () => {
     const blocked = home.write('blocked', '');
     const file = home.yaml(['127.0.0.1:1'], ['A']);
-    const state = home.agent(['-c', file, '--set', `state.dir=${blocked}/state`]);
+    const state = home.agent(['-c', file, '--once', '--set', `state.dir=${blocked}/state`]);
     expect((await state.waitForExit(8_000)).code).to.equal(1);
     expect(state.output.trim()).to.equal(
       `rmq-agent: cannot keep its state in ${blocked}/state: a file is where a directory should be`,

@@ -316,14 +316,58 @@ describe('TopicConfigManager', () => {
     expect(running.problem).to.equal(undefined);
   });
 
+  it('waits for a state directory that cannot be used yet, says so once, and can be closed meanwhile', async () => {
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
+    const blocked = join(directory, 'blocked');
+    await writeFile(blocked, '');
+    const state = join(blocked, 'state');
+    let tries = 0;
+    const store = new (class extends DataVersionStore {
+      override async prepare(): Promise<void> {
+        await super.prepare().finally(() => (tries += 1));
+      }
+    })(state);
+    const running = manager([new TurnableSource({ table: table('A') })], { store, logger });
+    const started = running.start(() => {}, 5_000);
+    const problem = 'a file is where a directory should be';
+    for (const tried of [1, 2]) {
+      while (tries < tried) await new Promise(setImmediate);
+      await new Promise(setImmediate);
+      expect(running.stateProblem).to.equal(problem);
+      if (tried === 2) await rm(blocked);
+      clock.advance(5_000);
+    }
+    await started;
+    expect(running.stateProblem).to.equal(undefined);
+    expect(warnings).to.deep.equal([{ directory: state, problem }]);
+    await running.close();
+
+    const mounted = new DataVersionStore(join(directory, 'mounted', 'state'), join(directory, 'mounted'));
+    const waiting = manager([new TurnableSource({ table: table('A') })], { store: mounted });
+    const ended = waiting.start(() => {}, 5_000);
+    while (waiting.stateProblem === undefined) await new Promise(setImmediate);
+    expect(waiting.stateProblem).to.equal('there is no such file');
+    await waiting.close();
+    await ended;
+    expect(waiting.published).to.equal(undefined);
+    expect(await readdir(directory)).to.deep.equal(['blocked']);
+    expect(clock.pendingTimers).to.equal(0);
+  });
+
   it('goes on with what was registered last while a source takes long, and takes its topics when they come', async () => {
     await publish([new TurnableSource({ table: table('A') })]);
     const slow = new TurnableSource(undefined);
     let looked = (): void => {};
-    slow.start = () => new Promise((resolve) => (looked = resolve));
+    const slowStarted = new Promise<void>((began) => {
+      slow.start = () => {
+        began();
+        return new Promise((resolve) => (looked = resolve));
+      };
+    });
     const running = manager([slow, new TurnableSource({ table: table('B') })]);
     const started = running.start(() => {}, 5_000);
-    while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
+    await slowStarted;
     clock.advance(5_000);
     await started;
     expect([...(running.published?.topicConfigTable?.keys() ?? [])]).to.deep.equal(['A']);
