@@ -63,6 +63,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       brokerPermission: identity.brokerPermission,
       minimum: topics.minimum,
       merge: topics.merge,
+      debounceMillis: topics.debounceMillis,
       compressed: register.compressed,
       split: register.splitSize !== undefined,
       store: new DataVersionStore(config.stateDirectory, config.storeDirectory),
@@ -146,8 +147,9 @@ export class Agent extends EventEmitter<AgentEventMap> {
     const { brokerName, brokerId, clusterName, brokerAddr } = this.#identity;
     const fields = { cluster: clusterName, broker: brokerName, brokerId, addr: brokerAddr };
     this.#logger.info({ ...fields, namesrv: nameServers.current ?? nameServers.name }, 'the agent started');
+    const { problem } = this.#topics;
     if (this.published === undefined)
-      this.#logger.warn({ sources: this.missingSources }, 'nothing is registered yet, waiting for topics');
+      this.#logger.warn({ sources: this.missingSources, problem }, 'nothing is registered yet, waiting for topics');
     if (health.health === 'failing') this.#logger.info({}, 'nothing is registered yet, waiting for the node to pass');
     if (role !== undefined && role.current === undefined)
       this.#logger.info({ broker: role.name }, 'nothing is registered yet, waiting for the broker to tell its role');
@@ -358,10 +360,11 @@ export class Agent extends EventEmitter<AgentEventMap> {
   #waitingFor(): string[] {
     if (this.#stopped !== undefined) return [];
     const { health, nameServers, role } = this.#parts;
-    const { stateProblem } = this.#topics;
+    const { stateProblem, problem } = this.#topics;
     return [
       ...(stateProblem === undefined ? [] : [`the directory ${this.#config.stateDirectory}: ${stateProblem}`]),
       ...(this.published === undefined ? this.missingSources.map((name) => `topics of ${name}`) : []),
+      ...(this.published === undefined && problem !== undefined ? [`other topics: ${problem}`] : []),
       ...(nameServers.current === undefined ? [`name servers of ${nameServers.name}`] : []),
       ...(this.#started && nameServers.current !== undefined && this.#registrar.registeredAddressList.length === 0
         ? ['any name server']

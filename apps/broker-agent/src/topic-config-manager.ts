@@ -1,7 +1,7 @@
 import type { TopicsChange } from '@rmqns/namesrv-client';
 import { describeFileError } from '@rmqns/program';
 import type { DataVersion, TopicConfigSerializeWrapper } from '@rmqns/protocol';
-import type { Clock, Logger } from '@rmqns/remoting';
+import type { Clock, Logger, Timer } from '@rmqns/remoting';
 import { toLong } from '@rmqns/remoting/json';
 import { splitCompressible } from './compressible-topics.js';
 import type { DataVersionStore } from './data-version-store.js';
@@ -27,6 +27,8 @@ export interface TopicConfigManagerOptions {
   readonly sources: readonly TopicSource[];
   /** What the table is where there are several sources; default `union`, the earlier winning where two name the same topic. */
   readonly merge?: TopicMerge | undefined;
+  /** How long a change waits for those of other sources, where there are several; default 0. */
+  readonly debounceMillis?: number | undefined;
   /** Go along with what the sources have; a source's topic of the same name wins. */
   readonly brokerTopics: TopicConfigTable;
   /** Bits of PermName; what lacks here is taken from every topic as it is sent. */
@@ -65,6 +67,7 @@ export class TopicConfigManager {
   /** The counter on the disk. */
   #reserved = 0n;
   #leftOut = '';
+  #debounce: Timer | undefined;
   #stateProblem: string | undefined;
   readonly #closing = new AbortController();
 
@@ -139,7 +142,7 @@ export class TopicConfigManager {
     const { sources, clock, logger } = this.#options;
     let isLate = false;
     const started = sources.map(async (source) => {
-      await source.start(() => void this.#refresh());
+      await source.start(() => this.#refreshSoon());
       if (isLate) await this.#refresh();
     });
     await new Promise<void>((resolve, reject) => {
@@ -206,8 +209,20 @@ export class TopicConfigManager {
   /** Settles when nothing is being written any more. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#debounce?.cancel();
     for (const source of this.#options.sources) source.close();
     await this.#work;
+  }
+
+  /** Changes that come together are one change of the table; a source that never rests keeps none waiting. */
+  #refreshSoon(): void {
+    const { sources, debounceMillis = 0, clock } = this.#options;
+    if (sources.length < 2 || debounceMillis === 0) void this.#refresh();
+    else if (!this.#closing.signal.aborted)
+      this.#debounce ??= clock.setTimeout(() => {
+        this.#debounce = undefined;
+        void this.#refresh();
+      }, debounceMillis);
   }
 
   #refresh(): Promise<void> {

@@ -355,6 +355,23 @@ describe('TopicConfigManager', () => {
     expect(clock.pendingTimers).to.equal(0);
   });
 
+  it('makes one change of those that several sources have within its debounce time, however often they come', async () => {
+    const sources = [new TurnableSource({ table: table('A') }), new TurnableSource({ table: table('B') })];
+    const running = manager(sources, { debounceMillis: 500 });
+    const changes: (number | undefined)[] = [];
+    await running.start(() => changes.push(running.published?.topicConfigTable?.size));
+    sources[0]?.turn({ table: table('A', 'A1') });
+    for (let i = 1; i <= 5; i++) {
+      clock.advance(100);
+      sources[1]?.turn({ table: table('B', `B${i}`) });
+    }
+    await running.updateOrderTopicConfig(new Map());
+    expect(changes).to.deep.equal([4]);
+    expect(running.published?.topicConfigTable?.has('B5')).to.equal(true);
+    await running.close();
+    expect(clock.pendingTimers).to.equal(0);
+  });
+
   it('goes on with what was registered last while a source takes long, and takes its topics when they come', async () => {
     await publish([new TurnableSource({ table: table('A') })]);
     const slow = new TurnableSource(undefined);
