@@ -139,9 +139,15 @@ export class Agent extends EventEmitter<AgentEventMap> {
       () => this.#sayWhetherThereAreNameServers(),
       (error: unknown) => this.#logger.error({ err: error }, 'cannot look for name servers'),
     );
+    // The probes need not wait for the topics; what they say is for when those are there.
+    const healthAtStart = health.health;
+    let hasLooked = false;
+    health.start(() => {
+      if (hasLooked) this.#onHealthChanged();
+    });
     await this.#topics.start((change) => this.#onTopicsChanged(change), FIRST_LOOK_MILLIS);
+    hasLooked = true;
     if (this.#stopped !== undefined) return;
-    health.start(() => this.#onHealthChanged());
     role?.start(() => this.#onRoleChanged());
     const { register } = this.#config;
     const { brokerName, brokerId, clusterName, brokerAddr } = this.#identity;
@@ -150,7 +156,9 @@ export class Agent extends EventEmitter<AgentEventMap> {
     const { problem } = this.#topics;
     if (this.published === undefined)
       this.#logger.warn({ sources: this.missingSources, problem }, 'nothing is registered yet, waiting for topics');
-    if (health.health === 'failing') this.#logger.info({}, 'nothing is registered yet, waiting for the node to pass');
+    if (health.health !== healthAtStart) this.#onHealthChanged();
+    else if (health.health === 'failing')
+      this.#logger.info({}, 'nothing is registered yet, waiting for the node to pass');
     if (role !== undefined && role.current === undefined)
       this.#logger.info({ broker: role.name }, 'nothing is registered yet, waiting for the broker to tell its role');
     if (register.startDelayMillis === 0) this.#began = true;

@@ -4,6 +4,7 @@ import type { NameServerSource } from './name-server-source.js';
 import { checkAddresses } from './namesrv-addresses.js';
 import { Poller } from './poller.js';
 import { readRegularFile } from './read-regular-file.js';
+import { ToldProblems } from './told-problems.js';
 import { urlName } from './url-name.js';
 
 /** Far more than any list of addresses. */
@@ -27,6 +28,7 @@ export class PolledNameServers implements NameServerSource {
   problem: string | undefined;
   readonly #options: PolledNameServersOptions;
   readonly #poller: Poller;
+  readonly #told = new ToldProblems();
   #onChange = (): void => {};
 
   constructor(options: PolledNameServersOptions) {
@@ -64,6 +66,7 @@ export class PolledNameServers implements NameServerSource {
     if (addresses.length === 0) throw new Error('it names no name server');
     if (this.problem !== undefined) this.#options.logger.info({ source: this.name }, 'name servers are known again');
     this.problem = undefined;
+    this.#told.clear();
     const before = JSON.stringify([...(this.current ?? [])].sort());
     if (JSON.stringify([...addresses].sort()) === before) return;
     this.current = addresses;
@@ -74,7 +77,7 @@ export class PolledNameServers implements NameServerSource {
     const fields = { source: this.name, problem, namesrv: this.current };
     const message =
       this.current === undefined ? 'cannot tell the name servers' : 'cannot tell the name servers, the last ones stay';
-    this.#options.logger[problem === this.problem ? 'debug' : 'warn'](fields, message);
+    this.#options.logger[this.#told.isNews(problem) ? 'warn' : 'debug'](fields, message);
     this.problem = problem;
   }
 }

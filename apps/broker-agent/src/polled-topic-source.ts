@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@rmqns/remoting';
 import { Poller } from './poller.js';
+import { ToldProblems } from './told-problems.js';
 import { sameTopicConfigTable } from './topic-config-table.js';
 import type { TopicSource } from './topic-source.js';
 import type { SourceTopics } from './topics-json.js';
@@ -33,6 +34,7 @@ export class PolledTopicSource implements TopicSource {
   lastGoodMillis: number | undefined;
   readonly #options: PolledTopicSourceOptions;
   readonly #poller: Poller;
+  readonly #told = new ToldProblems();
   #onChange = (): void => {};
 
   constructor(options: PolledTopicSourceOptions) {
@@ -69,6 +71,7 @@ export class PolledTopicSource implements TopicSource {
     this.lastGoodMillis = clock.monotonic();
     if (this.problem !== undefined) logger.info({ source: this.name }, 'the source gives topics again');
     this.problem = undefined;
+    this.#told.clear();
     const before = this.current;
     if (topics === undefined) return;
     this.current = topics;
@@ -80,7 +83,7 @@ export class PolledTopicSource implements TopicSource {
     const message =
       topics === undefined ? 'the source gives no topics' : 'the source gives no topics, its last good table stays';
     const fields = { source: this.name, problem, topics };
-    this.#options.logger[problem === this.problem ? 'debug' : 'warn'](fields, message);
+    this.#options.logger[this.#told.isNews(problem) ? 'warn' : 'debug'](fields, message);
     this.errors += 1;
     this.problem = problem;
   }

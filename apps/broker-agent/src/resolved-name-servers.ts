@@ -3,6 +3,7 @@ import { type Clock, formatSocketAddress, type Logger, parseSocketAddress } from
 import { attempt } from './attempt.js';
 import type { NameServerSource } from './name-server-source.js';
 import { Poller } from './poller.js';
+import { ToldProblems } from './told-problems.js';
 
 const TIMEOUT_MILLIS = 5_000;
 
@@ -29,6 +30,7 @@ export class ResolvedNameServers implements NameServerSource {
   readonly #resolved = new Map<string, readonly string[]>();
   /** Why names could not be looked up the last time. */
   readonly #problems = new Map<string, string>();
+  readonly #told = new Map<string, ToldProblems>();
   /** Those that hang, too: a name is never looked up twice at a time. */
   readonly #lookups = new Map<string, Promise<readonly string[]>>();
   readonly #closing = new AbortController();
@@ -57,7 +59,8 @@ export class ResolvedNameServers implements NameServerSource {
 
   async start(onChange: () => void): Promise<void> {
     this.#onChange = onChange;
-    await this.#options.source.start(() => void this.look());
+    // Not with the poller, whose look may wait for a name that hangs.
+    await this.#options.source.start(() => void this.#look());
     await this.#poller.start();
   }
 
@@ -79,6 +82,7 @@ export class ResolvedNameServers implements NameServerSource {
       if (hosts.has(known)) continue;
       this.#resolved.delete(known);
       this.#problems.delete(known);
+      this.#told.delete(known);
     }
     this.#update();
     await Promise.all([...hosts].map((host) => this.#resolve(host)));
@@ -89,6 +93,7 @@ export class ResolvedNameServers implements NameServerSource {
     try {
       const addresses = await attempt(() => this.#lookup(host), TIMEOUT_MILLIS, clock, this.#closing.signal);
       if (addresses.length === 0) throw new Error('it has no address');
+      this.#told.delete(host);
       if (this.#problems.delete(host)) logger.info({ host, addresses }, 'the name can be looked up again');
       this.#resolved.set(host, addresses);
       this.#update();
@@ -96,8 +101,12 @@ export class ResolvedNameServers implements NameServerSource {
       if (this.#closing.signal.aborted) return;
       const problem = error instanceof Error ? error.message : String(error);
       const fields = { host, problem, addresses: this.#resolved.get(host) };
-      const isNews = problem !== this.#problems.get(host);
-      logger[isNews ? 'warn' : 'debug'](fields, 'cannot look up a name server, the addresses it had stay');
+      const told = this.#told.get(host) ?? new ToldProblems();
+      this.#told.set(host, told);
+      logger[told.isNews(problem) ? 'warn' : 'debug'](
+        fields,
+        'cannot look up a name server, the addresses it had stay',
+      );
       this.#problems.set(host, problem);
     }
   }

@@ -173,10 +173,15 @@ describe('name servers found elsewhere than in a list', () => {
       await turns();
       expect(source.current).to.deep.equal(['10.0.0.2:9876']);
       expect(source.problem).to.equal(undefined);
+      names.turn(['hangs:9876', 'b:9876']);
+      await turns();
+      names.turn(['b:9877', 'hangs:9876']);
+      await turns();
+      expect(source.current).to.deep.equal(['10.0.0.2:9877']);
       source.close();
       names.turn(['c:9876']);
       await turns();
-      expect(seen).to.have.length(3);
+      expect(seen).to.have.length(4);
     });
   });
 });

@@ -52,15 +52,18 @@ describe('PolledTopicSource', () => {
     clock.advance(15_000);
     await asked.look();
     expect([topics(), asked.problem, asked.lastGoodMillis, changes]).to.deep.equal([[], undefined, 15_000, 1]);
-    answer = new Error('gone');
-    for (const _ of [1, 2]) await asked.look();
+    for (const problem of ['gone, dial 1', 'refused', 'gone, dial 22', 'refused']) {
+      answer = new Error(problem);
+      await asked.look();
+    }
     answer = undefined;
     await asked.look();
-    expect([topics(), asked.errors, changes]).to.deep.equal([[], 3, 1]);
+    expect([topics(), asked.errors, changes]).to.deep.equal([[], 5, 1]);
     expect(lines).to.deep.equal([
       'the source gives no topics: refused',
       'the source gives topics again: undefined',
-      'the source gives no topics, its last good table stays: gone',
+      'the source gives no topics, its last good table stays: gone, dial 1',
+      'the source gives no topics, its last good table stays: refused',
       'the source gives topics again: undefined',
     ]);
   });
