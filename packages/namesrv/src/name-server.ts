@@ -39,6 +39,9 @@ import { RouteInfoManager } from './routeinfo/route-info-manager.js';
 import { SlicedWork } from './sliced-work.js';
 import { tlsSettingsOf } from './tls-settings.js';
 
+/** A group of more topics leaves in slices; fewer take a few milliseconds. */
+const MAX_TOPICS_AT_ONCE = 2_000;
+
 /** What a close may take beside the times that are set: flushes of sockets and files. */
 const REST_MILLIS = 3_000;
 
@@ -116,12 +119,17 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       events,
     });
     this.#configStore = resolved.configStorePath ? new NamesrvConfigStore(resolved.configStorePath) : undefined;
+    const slicedWork = new SlicedWork(clock);
     const routeInfoManager = new RouteInfoManager({
       profile,
       events,
       defaultHeartbeatTimeoutMillis: resolved.defaultHeartbeatTimeoutMillis,
       deleteTopicWithBrokerRegistration: () => this.options.deleteTopicWithBrokerRegistration,
       scanPeriodMillis: resolved.scanNotActiveBrokerInterval ?? profile.scanPeriodMillis,
+      largeGroups: {
+        topics: MAX_TOPICS_AT_ONCE,
+        onLeft: () => void slicedWork.run(routeInfoManager, routeInfoManager.sweepInSteps()),
+      },
     });
     this.#kvConfigManager = new KvConfigManager({ events });
     this.#kvConfigStore = resolved.kvConfigPath
@@ -159,7 +167,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       constructedMillis: clock.monotonic(),
       logger: this.#logger,
       counters: this.#counters,
-      slicedWork: new SlicedWork(clock),
+      slicedWork,
       routeInfoManager,
       kvConfigManager: this.#kvConfigManager,
       clusterInfoAnswers: new KeptAnswers(),

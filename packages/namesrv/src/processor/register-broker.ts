@@ -124,8 +124,10 @@ export const unregisterBroker: RequestHandler = (context, request) => {
   const header = decodeHeader(UnregisterBroker.request, request.extFields);
   const { clusterName, brokerName, brokerAddr } = header;
   refuseNoNames({ clusterName, brokerName, brokerAddr });
-  context.routeInfoManager.unregisterBroker(header);
-  return RemotingCommand.response(ResponseCode.SUCCESS);
+  const { routeInfoManager, slicedWork } = context;
+  routeInfoManager.unregisterBroker(header);
+  const response = RemotingCommand.response(ResponseCode.SUCCESS);
+  return slicedWork.after(routeInfoManager)?.then(() => response) ?? response;
 };
 
 /**

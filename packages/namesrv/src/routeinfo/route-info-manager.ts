@@ -11,7 +11,7 @@ import { pickupTopicRouteData } from './pickup-topic-route-data.js';
 import { type BrokerRegistration, type RegisterBrokerResult, registerBroker } from './register-broker.js';
 import { removeBroker } from './remove-broker.js';
 import type { RouteCache } from './route-cache.js';
-import { RouteTables } from './route-tables.js';
+import { type LargeGroups, RouteTables } from './route-tables.js';
 import { sameVersion } from './same-version.js';
 import { scanStallMillis } from './scan-stall.js';
 import {
@@ -31,6 +31,8 @@ export interface RouteInfoManagerOptions {
   readonly deleteTopicWithBrokerRegistration?: (() => boolean) | undefined;
   /** How often {@link RouteInfoManager.scanNotActiveBroker} is to be called; default that of the profile. */
   readonly scanPeriodMillis?: number | undefined;
+  /** Which groups leave their topics behind for {@link RouteInfoManager.sweepInSteps}; by default none does. */
+  readonly largeGroups?: LargeGroups | undefined;
   /** Shared with others that change what the name server holds, so that revisions are common. */
   readonly events: EventRecorder;
 }
@@ -67,7 +69,7 @@ export class RouteInfoManager {
   #lastScanMillis: number | undefined;
 
   constructor(options: RouteInfoManagerOptions) {
-    this.#tables = new RouteTables(options.profile, options.events);
+    this.#tables = new RouteTables(options.profile, options.events, options.largeGroups);
     this.#defaultHeartbeatTimeoutMillis = options.defaultHeartbeatTimeoutMillis ?? 120_000;
     this.#deleteTopicWithBrokerRegistration = options.deleteTopicWithBrokerRegistration ?? (() => false);
     this.#scanPeriodMillis = options.scanPeriodMillis ?? options.profile.scanPeriodMillis;
@@ -135,6 +137,15 @@ export class RouteInfoManager {
       });
       return false;
     });
+  }
+
+  /**
+   * Removes what groups left behind that went with many topics. Until then these topics are in the lists of topics; the groups and their
+   * queues are shown nowhere.
+   */
+  *sweepInSteps(): Steps<void> {
+    const steps = this.#tables.sweep();
+    while (this.#tables.events.run(() => steps.next()).done !== true) yield;
   }
 
   /**

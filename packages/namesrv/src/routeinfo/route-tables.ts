@@ -3,6 +3,7 @@ import type { Long } from '@rmqns/remoting/json';
 import type { EventRecorder } from '../event-recorder.js';
 import type { ChangeCause, TopicEvent } from '../namesrv-event.js';
 import type { Profile } from '../profile.js';
+import type { Steps } from '../sliced-work.js';
 import { BrokerAddrTable, type ReadableBrokerGroup } from './broker-addr-table.js';
 import {
   type BrokerConnection,
@@ -16,6 +17,17 @@ import type { KeptBody } from './kept-body.js';
 import { RouteCache } from './route-cache.js';
 import { sameMapping, TopicQueueMappingInfoTable } from './topic-queue-mapping-info-table.js';
 import { TopicQueueTable } from './topic-queue-table.js';
+
+/** Topics that are removed in one step, which takes a millisecond. */
+const STEP_TOPICS = 500;
+
+/** What is done about groups with many topics. */
+export interface LargeGroups {
+  /** A group that leaves with more topics than this is removed by {@link RouteTables.sweep}. */
+  readonly topics: number;
+  /** Told that there is something to sweep. */
+  readonly onLeft: () => void;
+}
 
 /** A member of a group as a registration gives it. */
 export interface GroupMember {
@@ -46,18 +58,25 @@ export class RouteTables {
   readonly routeCache = new RouteCache();
   readonly profile: Profile;
   readonly events: EventRecorder;
+  readonly #largeGroups: LargeGroups | undefined;
+  /** Groups that have left, with the topics they had. */
+  readonly #left = new Map<
+    string,
+    { readonly topics: readonly string[]; readonly cluster: string; readonly cause: ChangeCause }
+  >();
   #incarnation = 0;
   #groupsRevision = 0;
   #topicsRevision = 0;
 
-  constructor(profile: Profile, events: EventRecorder) {
+  constructor(profile: Profile, events: EventRecorder, largeGroups?: LargeGroups) {
     this.profile = profile;
     this.events = events;
+    this.#largeGroups = largeGroups;
     this.#brokerLiveTable = new BrokerLiveTable(profile.fiveX);
     this.#filterServerTable = new FilterServerTable(profile.fiveX);
   }
 
-  get topicQueueTable(): Omit<TopicQueueTable, 'put' | 'remove'> {
+  get topicQueueTable(): Omit<TopicQueueTable, 'put' | 'remove' | 'leave' | 'removeLeft'> {
     return this.#topicQueueTable;
   }
 
@@ -122,6 +141,22 @@ export class RouteTables {
     }
   }
 
+  /**
+   * Removes the queues of the groups that have left, in steps, of those that left with more topics than fit into one. What these topics
+   * show besides is right at once.
+   */
+  *sweep(): Steps<void> {
+    for (const [brokerName, { topics, cluster, cause }] of this.#left) {
+      for (let first = 0; first < topics.length; first += STEP_TOPICS) {
+        // It may have come back, which ends its leaving.
+        if (!this.#left.has(brokerName)) break;
+        this.#removeLeft(brokerName, topics.slice(first, first + STEP_TOPICS), cluster, cause);
+        yield;
+      }
+      this.#left.delete(brokerName);
+    }
+  }
+
   /** A connection has closed. Returns the brokers that were heard on no other; they are to be removed. */
   closeConnection(connection: BrokerConnection): BrokerLiveInfo[] {
     return this.#brokerLiveTable.close(connection);
@@ -138,6 +173,11 @@ export class RouteTables {
   /** Puts a member into its group, which the cluster then lists, and gives the group its flags; true when that changed the group. */
   putMember(member: GroupMember): boolean {
     const { clusterName, brokerName, brokerId, brokerAddr, zoneName, enableActingMaster } = member;
+    const left = this.#left.get(brokerName);
+    if (left !== undefined) {
+      this.#left.delete(brokerName);
+      this.#removeLeft(brokerName, left.topics, left.cluster, left.cause);
+    }
     if (!this.#clusterAddrTable.lists(clusterName, brokerName)) {
       this.#groupsRevision += 1;
       if (this.#clusterAddrTable.add(clusterName, brokerName)) {
@@ -186,9 +226,7 @@ export class RouteTables {
   /** Removes a topic's queues on one group, and the topic with its last ones. */
   removeQueueData(topic: string, brokerName: string, cluster: string, cause: ChangeCause): void {
     const before = this.#topicQueueTable.remove(topic, brokerName);
-    if (before === undefined) return;
-    const type = this.#topicQueueTable.has(topic) ? 'topic.changed' : 'topic.removed';
-    this.#topicChanged({ type, cause, cluster, broker: brokerName, topic, before });
+    if (before !== undefined) this.#queueRemoved(before, topic, cluster, cause);
   }
 
   /** Gives a topic's queues on one group another permission. */
@@ -223,7 +261,25 @@ export class RouteTables {
         this.events.record({ type: 'cluster.removed', cause, cluster: listing });
       }
     }
-    for (const topic of topics) this.removeQueueData(topic, brokerName, cluster, cause);
+    if (this.#largeGroups === undefined || topics.length <= this.#largeGroups.topics) {
+      for (const topic of topics) this.removeQueueData(topic, brokerName, cluster, cause);
+      return;
+    }
+    this.#topicQueueTable.leave(brokerName);
+    this.#left.set(brokerName, { topics, cluster, cause });
+    this.#largeGroups.onLeft();
+  }
+
+  #removeLeft(brokerName: string, topics: readonly string[], cluster: string, cause: ChangeCause): void {
+    for (const topic of topics) {
+      const before = this.#topicQueueTable.removeLeft(topic, brokerName);
+      if (before !== undefined) this.#queueRemoved(before, topic, cluster, cause);
+    }
+  }
+
+  #queueRemoved(before: QueueData, topic: string, cluster: string, cause: ChangeCause): void {
+    const type = this.#topicQueueTable.has(topic) ? 'topic.changed' : 'topic.removed';
+    this.#topicChanged({ type, cause, cluster, broker: before.brokerName, topic, before });
   }
 
   #noteMinBrokerId(

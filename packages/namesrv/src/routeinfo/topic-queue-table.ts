@@ -23,6 +23,8 @@ interface BrokerTopics {
 export class TopicQueueTable {
   readonly #queues = new Map<string, QueueData | QueueData[]>();
   readonly #brokers = new Map<string, BrokerTopics>();
+  /** Those that have left, whose queues are still to be removed; nobody sees them. */
+  readonly #left = new Map<string, BrokerTopics>();
 
   has(topic: string): boolean {
     return this.#queues.has(topic);
@@ -43,18 +45,20 @@ export class TopicQueueTable {
   queuesOf(topic: string): QueueData[] {
     const queues = this.#queues.get(topic);
     if (queues === undefined) return [];
-    return Array.isArray(queues) ? queues.slice() : [queues];
+    const list = Array.isArray(queues) ? queues.slice() : [queues];
+    return this.#left.size === 0 ? list : list.filter(({ brokerName }) => !this.#left.has(brokerName));
   }
 
   /** The oldest queue entry of a topic. */
   first(topic: string): QueueData | undefined {
+    if (this.#left.size > 0) return this.queuesOf(topic)[0];
     const queues = this.#queues.get(topic);
     return Array.isArray(queues) ? queues[0] : queues;
   }
 
   /** Whether all queue entries of a topic have one system flag. */
   sameFlag(topic: string): boolean {
-    const queues = this.#queues.get(topic);
+    const queues = this.#left.size > 0 ? this.queuesOf(topic) : this.#queues.get(topic);
     return !Array.isArray(queues) || queues.every(({ topicSysFlag }) => topicSysFlag === queues[0]?.topicSysFlag);
   }
 
@@ -96,9 +100,29 @@ export class TopicQueueTable {
 
   /** Removes the queues of a topic on one broker group, and the topic with its last ones. */
   remove(topic: string, brokerName: string): QueueData | undefined {
+    return this.#remove(this.#brokers, topic, brokerName);
+  }
+
+  /**
+   * Takes a broker group out of all that is seen, at once however many topics it has; each is then to be removed by {@link removeLeft}.
+   * Until then its topics are known, if without its queues, and the group cannot come back.
+   */
+  leave(brokerName: string): void {
     const broker = this.#brokers.get(brokerName);
+    if (broker === undefined) return;
+    this.#brokers.delete(brokerName);
+    this.#left.set(broker.brokerName, broker);
+  }
+
+  /** {@link remove} for a group that has left. */
+  removeLeft(topic: string, brokerName: string): QueueData | undefined {
+    return this.#remove(this.#left, topic, brokerName);
+  }
+
+  #remove(brokers: Map<string, BrokerTopics>, topic: string, brokerName: string): QueueData | undefined {
+    const broker = brokers.get(brokerName);
     if (broker === undefined || !broker.topics.delete(topic)) return undefined;
-    if (broker.topics.size === 0) this.#brokers.delete(brokerName);
+    if (broker.topics.size === 0) brokers.delete(brokerName);
     const queues = this.#queues.get(topic);
     if (!Array.isArray(queues)) {
       this.#queues.delete(topic);
