@@ -43,7 +43,7 @@ export function scanJsonHeader(
   places?: ChangingPlaces,
 ): RemotingCommand | undefined {
   if (start >= end || bytes[start] !== OPEN_BRACE) return undefined;
-  const command = RemotingCommand.blank();
+  const command = RemotingCommand.request(0);
   let at = start + 1;
   for (;;) {
     // Each name begins with a letter of its own.

@@ -141,8 +141,7 @@ class JsonHeaderShape {
       if (at !== 0) at = run.endIn(words, at, end);
     }
     if (at === 0 || at !== end) return undefined;
-    const command = RemotingCommand.blank();
-    command.code = this.#code;
+    const command = RemotingCommand.request(this.#code);
     command.flag = this.#flag;
     command.language = this.#language;
     command.version = this.#version;

@@ -117,8 +117,7 @@ export function decodeRocketMqHeader(bytes: Buffer, start = 0, end = bytes.lengt
   const extBytes = readInt32(bytes, remarkEnd);
   const extStart = remarkEnd + 4;
   if (extBytes > end - extStart) checkLength('extFields', extBytes, end - extStart);
-  const command = RemotingCommand.blank();
-  command.code = readInt32(bytes, start) >> 16;
+  const command = RemotingCommand.request(readInt32(bytes, start) >> 16);
   command.language = languageName(bytes[start + 2] as number);
   command.version = readInt32(bytes, start + 3) >> 16;
   command.opaque = readInt32(bytes, start + 5);
