@@ -20,10 +20,17 @@ export class JsonHeaderShapes {
   readonly #shapes: JsonHeaderShape[] = [];
   #latest: JsonHeaderShape | undefined;
   #oldest = 0;
+  readonly #walk = new ExtFieldsWalk();
   /** Headers that were like none before. */
   scans = 0;
 
+  /** How often ext fields were walked to be compared with those before. */
+  get walks(): number {
+    return this.#walk.count;
+  }
+
   read(bytes: Buffer, start: number, end: number): RemotingCommand | undefined {
+    this.#walk.forget();
     return this.#readAsBefore(bytes, start, end) ?? this.#scan(bytes, start, end);
   }
 
@@ -31,12 +38,12 @@ export class JsonHeaderShapes {
     const latest = this.#latest;
     if (latest === undefined || bytes.length > MAX_WORDS_BYTES) return undefined;
     const words = wordsOf(bytes);
-    return latest.read(bytes, words, start, end) ?? this.#readAsOther(bytes, words, start, end);
+    return latest.read(bytes, words, this.#walk, start, end) ?? this.#readAsOther(bytes, words, start, end);
   }
 
   #readAsOther(bytes: Buffer, words: DataView, start: number, end: number): RemotingCommand | undefined {
     for (const shape of this.#shapes) {
-      const command = shape.read(bytes, words, start, end);
+      const command = shape === this.#latest ? undefined : shape.read(bytes, words, this.#walk, start, end);
       if (command === undefined) continue;
       this.#latest = shape;
       return command;
@@ -57,6 +64,37 @@ export class JsonHeaderShapes {
     this.#shapes[this.#oldest] = this.#latest;
     this.#oldest = (this.#oldest + 1) % MAX_SHAPES;
     return command;
+  }
+}
+
+/**
+ * Where ext fields of the header that is being read end. Many kinds agree until there, and if each looked anew, one peer's long headers could
+ * cost sixteen times what they should.
+ */
+class ExtFieldsWalk {
+  #from = 0;
+  #to = 0;
+  #byteLength = 0;
+  count = 0;
+
+  /** Another header is read. */
+  forget(): void {
+    this.#from = 0;
+    this.#byteLength = 0;
+  }
+
+  endOf(bytes: Buffer, from: number, end: number): number {
+    if (from === this.#from) return this.#to;
+    this.count++;
+    const to = endOfExtFields(bytes, from, end);
+    const byteLength = (to === 0 ? end : to) - from;
+    // A header may have several; the longest is kept, since only one is not among the few bytes of a shape.
+    if (byteLength >= this.#byteLength) {
+      this.#from = from;
+      this.#to = to;
+      this.#byteLength = byteLength;
+    }
+    return to;
   }
 }
 
@@ -123,7 +161,7 @@ class JsonHeaderShape {
   }
 
   /** The command of a header of this kind, `undefined` for one of another. */
-  read(bytes: Buffer, words: DataView, start: number, end: number): RemotingCommand | undefined {
+  read(bytes: Buffer, words: DataView, walk: ExtFieldsWalk, start: number, end: number): RemotingCommand | undefined {
     let at = this.#first.endIn(words, start, end);
     let opaque = 0;
     let extFieldsAt = 0;
@@ -135,7 +173,7 @@ class JsonHeaderShape {
         opaque = integer;
       } else {
         extFieldsAt = at;
-        at = endOfExtFields(bytes, at, end);
+        at = walk.endOf(bytes, at, end);
         extFieldsEnd = at;
       }
       if (at !== 0) at = run.endIn(words, at, end);

@@ -83,6 +83,25 @@ describe('JsonHeaderShapes', () => {
       }
   });
 
+  it('walks the ext fields of a header once, however many kinds agree until there', () => {
+    const ofVersion = (version: number, fields: string): string =>
+      `{"extFields":{${fields}},"code":1,"version":${version}}`;
+    const ofTwo = (version: number, fields: string): string => `{"extFields":{},${ofVersion(version, fields).slice(1)}`;
+    const kinds = Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? ofVersion : ofTwo)(i, '"a":"1"'));
+    const shapes = shapesOf(...kinds);
+    const long = `"a":"${'x'.repeat(1_000)}"`;
+    for (const [text, walks] of [
+      [ofVersion(99, long), 1],
+      [ofVersion(99, `${long},`), 1],
+      [ofTwo(99, long), 9],
+      [ofTwo(99, `${long},`), 9],
+    ] as const) {
+      const before = shapes.walks;
+      expect(read(shapes, text)).to.deep.equal(text.includes(',}') ? undefined : parse(text));
+      expect(shapes.walks - before, text).to.be.at.most(walks);
+    }
+  });
+
   it('does not keep failures, each with words of its own', () => {
     const shapes = new JsonHeaderShapes();
     for (let i = 0; i < 100; i++) read(shapes, GO);
