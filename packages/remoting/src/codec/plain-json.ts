@@ -12,6 +12,9 @@ const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
+/** Of longer ext fields each value is a text of its own. */
+const MAX_SHARED_TEXT = 2048;
+
 const PROTO = Buffer.from('"__proto__"');
 
 /** Whether these bytes are there. What lies behind the header is no part of it, but holds none of the names' ends unseen. */
@@ -91,12 +94,15 @@ export class PlainExtFields implements ExtFieldsSource {
   read(): ExtFields {
     const bytes = this.#bytes;
     const start = this.#start;
-    const text = bytes.toString('latin1', start, this.#end);
     const fields = new PlainFields();
+    // One text for all: to make one of each value costs far more, but a value that somebody keeps then keeps all of it.
+    const text = this.#end - start <= MAX_SHARED_TEXT ? bytes.toString('latin1', start, this.#end) : undefined;
     for (let at = start; bytes[at] === QUOTE; at++) {
       const nameEnd = nextQuote(bytes, at + 1);
       const valueEnd = nextQuote(bytes, nameEnd + 3);
-      fields[nameIn(bytes, at + 1, nameEnd)] = text.slice(nameEnd + 3 - start, valueEnd - start);
+      const valueStart = nameEnd + 3;
+      fields[nameIn(bytes, at + 1, nameEnd)] =
+        text?.slice(valueStart - start, valueEnd - start) ?? bytes.toString('latin1', valueStart, valueEnd);
       at = valueEnd + 1;
     }
     return fields;

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { encodeJsonHeader, parseJsonHeader } from '../../src/codec/json-header-codec.js';
@@ -22,6 +24,12 @@ const command = fc
     extFields: fc.option(fc.dictionary(asciiText, asciiText), { nil: undefined }),
   })
   .map((init) => new RemotingCommand({ ...init, extFields: init.extFields as ExtFields | undefined }));
+
+/** Collects garbage, also where the process was started without `--expose-gc`. */
+function collector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}
 
 describe('the scanner of JSON headers', () => {
   it('reads what clients write, as the parser does', () => {
@@ -68,6 +76,21 @@ describe('the scanner of JSON headers', () => {
     ]) {
       expect(scan(text), text).to.equal(undefined);
     }
+  });
+
+  it('keeps a long header for none of its values', () => {
+    const length = 100_000;
+    const collect = collector();
+    const kept: (string | undefined)[] = [];
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < 100; i++) {
+      const text = `{"code":103,"extFields":{"brokerName":"a name of some length ${i}","rest":"${'x'.repeat(length)}"}}`;
+      kept.push(scanJsonHeader(Buffer.from(text))?.extFields?.['brokerName']);
+    }
+    collect();
+    expect(process.memoryUsage().heapUsed - before).to.be.below(20 * length);
+    expect(kept[99]).to.equal('a name of some length 99');
   });
 
   it('agrees with the parser on every command that we write', () => {
