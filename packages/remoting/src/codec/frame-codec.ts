@@ -80,7 +80,7 @@ function jsonFrame(command: RemotingCommand): Buffer | Buffer[] | undefined {
   const template = JsonHeaderTemplate.of(command);
   const names = extFieldNames(command);
   const headerBytes = template.byteLength(command, names);
-  // Ext fields that are no texts have no length; what is wrong with them is told by who writes them by the rules.
+  // It is none when something is no text; what is wrong with them is told by who writes them by the rules.
   if (!(headerBytes <= MAX_HEADER_BYTES)) return undefined;
   const head = allocateHead(command, headerBytes);
   if (!template.write(command, names, head, HEAD_BYTES)) return undefined;

@@ -65,20 +65,20 @@ export class JsonHeaderTemplate {
     return made;
   }
 
-  /** How many bytes the header takes, if all its texts are plain. Ext fields that are no texts count as they come. */
+  /** How many bytes the header takes, if all its texts are plain; NaN when one is no text, whatever its `length` says. */
   byteLength({ extFields, remark, opaque }: RemotingCommand, names: readonly string[]): number {
     const start =
       extFields === undefined
         ? this.#beforeOpaque.length
         : this.#beforeExtFields.length + extFieldsLength(extFields, names) + this.#afterExtFields.length;
-    const remarkLength = remark === undefined || remark === null ? 0 : REMARK.length + remark.length + 2;
+    const remarkLength = remark === undefined || remark === null ? 0 : REMARK.length + characterCount(remark) + 2;
     return start + characters(opaque) + remarkLength + this.#atEnd.length;
   }
 
   /**
    * Writes the header where {@link byteLength} bytes are free.
    *
-   * @returns false when a text is not plain ASCII, needs escaping, or is none: what was written is of no use then
+   * @returns false when a text is not plain ASCII or needs escaping: what was written is of no use then
    */
   write(
     { extFields, remark, opaque }: RemotingCommand,
@@ -113,13 +113,17 @@ function copy(bytes: Buffer, into: Buffer, at: number): number {
   return at + bytes.length;
 }
 
+function characterCount(text: string): number {
+  return typeof text === 'string' ? text.length : Number.NaN;
+}
+
 /** Without the braces. A null counts nothing: it is not written. */
 function extFieldsLength(extFields: ExtFields, names: readonly string[]): number {
   let length = 0;
   for (const name of names) {
     const value: string | null | undefined = extFields[name];
     if (value === undefined || value === null) continue;
-    length += name.length + value.length + (length === 0 ? 5 : 6);
+    length += name.length + characterCount(value) + (length === 0 ? 5 : 6);
   }
   return length;
 }
@@ -141,7 +145,6 @@ function writeExtFields(extFields: ExtFields, names: readonly string[], into: Bu
 
 /** A plain text between quotes; -1 for another one. Most are short, and by hand costs less than a call into native code for each. */
 function writeText(text: string, into: Buffer, start: number): number {
-  if (typeof text !== 'string') return -1;
   let at = start;
   into[at++] = QUOTE;
   for (let i = 0; i < text.length; i++) {

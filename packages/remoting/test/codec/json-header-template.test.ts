@@ -36,4 +36,16 @@ describe('JsonHeaderTemplate', () => {
       'the header field size must be a string',
     );
   });
+
+  it('refuses what has a length and is no text, and spoils no frame that waits', () => {
+    const [waiting] = encodeFrame(RemotingCommand.request(1, { remark: 'waits for its turn'.repeat(40) }));
+    const before = waiting?.toString('latin1');
+    for (const length of [-700, -100, 1.5, 3]) {
+      const odd = { length } as unknown as string;
+      expect(() => encodeFrame(RemotingCommand.request(1, { extFields: { odd } }))).to.throw('odd must be a string');
+      expect(() => encodeFrame(RemotingCommand.request(1, { remark: odd }))).to.throw('remark must be a string');
+      encodeFrame(RemotingCommand.request(2, { remark: 'written after it'.repeat(40) }));
+      expect(waiting?.toString('latin1')).to.equal(before);
+    }
+  });
 });
