@@ -17,6 +17,8 @@ export interface AgentConfig {
   readonly stateDirectory: string;
   /** The node's store where the state is in it; that must be there first, and is never made. */
   readonly storeDirectory?: string | undefined;
+  /** `undefined`: no pages. */
+  readonly admin?: AdminConfig | undefined;
 }
 
 /** Where the agent learns of name servers. At most one of file and address server; without either the list of the configuration. */
@@ -29,6 +31,18 @@ export interface DiscoveryConfig {
   /** Between looks. */
   readonly refreshMillis: number;
 }
+
+/** Where the operator's pages are. */
+export interface AdminConfig {
+  /** The address to listen at; by default only this machine reaches it. */
+  readonly bind: string;
+  readonly port: number;
+  /** Names besides addresses and `localhost` by which the pages may be asked for. */
+  readonly hosts: readonly string[];
+}
+
+/** As long as nobody says otherwise. */
+export const defaultAdmin: AdminConfig = { bind: '127.0.0.1', port: 9_881, hosts: [] };
 
 /** Whom the agent registers. */
 export interface BrokerIdentity {

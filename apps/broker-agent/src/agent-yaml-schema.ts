@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { adminYamlSchema } from './admin-yaml-schema.js';
 import { healthYamlSchema } from './health-yaml-schema.js';
 import { topicSourceYamlSchema } from './topic-source-yaml-schema.js';
 import { duration, flag, integer, NO_KEYS, perm, text } from './yaml-values.js';
@@ -65,6 +66,7 @@ export const agentYamlSchema = z.strictObject(
       'is missing; say where the topics come from, for instance topics: { sources: [ { file: /data/store/config/topics.json } ] }',
     ),
     health: healthYamlSchema.prefault({}),
+    admin: adminYamlSchema.prefault({}),
     state: z.strictObject(
       { dir: text },
       'is missing; say where the data version is kept over restarts, for instance state: { dir: /var/lib/rmq-agent }',

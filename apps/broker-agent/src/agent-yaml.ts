@@ -15,7 +15,7 @@ const notSupportedYet: readonly YamlPath[] = [
   ...['tls', 'credentials'].map((key) => ['namesrv', key]),
   ...['zone'].map((key) => ['identity', key]),
   ['register', 'reconnectJitter'],
-  ...['hooks', 'admin', 'facade'].map((key) => [key]),
+  ...['hooks', 'facade'].map((key) => [key]),
 ];
 
 type Source = AgentYaml['topics']['sources'][number];
@@ -115,6 +115,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
     },
     health: toHealthConfig(yaml.health),
     stateDirectory: resolve(yaml.state.dir),
+    admin: yaml.admin.port === 0 ? undefined : yaml.admin,
   };
 }
 

@@ -1,4 +1,10 @@
-import { BrokerRegistrar, type RegistrationRound, sentTopicTable, type TopicsChange } from '@rmqns/namesrv-client';
+import {
+  BrokerRegistrar,
+  type RegistrationRound,
+  type ShutdownOptions,
+  sentTopicTable,
+  type TopicsChange,
+} from '@rmqns/namesrv-client';
 import { PermName, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger, Timer } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
@@ -102,6 +108,14 @@ export class Agent extends EventEmitter<AgentEventMap> {
   /** The sources of topics that have none yet. */
   get missingSources(): readonly string[] {
     return this.#topics.missingSources;
+  }
+
+  /** Which source a published topic is from. */
+  sourceOf(topic: string): string {
+    const source = this.#parts.topicSources.find(({ current }) => current?.table.has(topic));
+    if (source !== undefined) return source.name;
+    const { clusterName, brokerName } = this.#config.identity;
+    return [clusterName, brokerName].includes(topic) ? 'includeBrokerTopics' : 'registered last';
   }
 
   get status(): AgentStatus {
@@ -213,23 +227,20 @@ export class Agent extends EventEmitter<AgentEventMap> {
   }
 
   /**
-   * The timers stop, then all name servers are told at once that the node leaves, unless `unregisterOnStop` is false; 3 s each at most.
-   * Twice is as good as once.
+   * The timers stop, then all name servers are told at once that the node leaves; 3 s each at most. Without `unregister` the connections end
+   * without a word, as when another agent has registered the node meanwhile. Twice is as good as once.
    */
-  stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
+  stop({ unregister = this.#config.register.unregisterOnStop }: ShutdownOptions = {}): Promise<void> {
+    this.#stopped ??= this.#stop(unregister);
     return this.#stopped;
   }
 
-  async #stop(): Promise<void> {
+  async #stop(unregister: boolean): Promise<void> {
     this.#delay?.cancel();
     this.#parts.health.close();
     this.#parts.nameServers.close();
     this.#parts.role?.close();
-    const [{ outcomes }] = await Promise.all([
-      this.#registrar.shutdown({ unregister: this.#config.register.unregisterOnStop }),
-      this.#topics.close(),
-    ]);
+    const [{ outcomes }] = await Promise.all([this.#registrar.shutdown({ unregister }), this.#topics.close()]);
     this.#log.left(outcomes);
   }
 

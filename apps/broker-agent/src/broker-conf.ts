@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Setting } from '@rmqns/program';
 import { decodePropertiesBytes, MASTER_ID, PermName, parseProperties } from '@rmqns/protocol';
 import { formatSocketAddress } from '@rmqns/remoting';
-import type { BrokerIdentity } from './agent-config.js';
+import { type BrokerIdentity, defaultAdmin } from './agent-config.js';
 import { autoAddress, describeAutoAddress } from './auto-address.js';
 import { hostProblem } from './host-problem.js';
 import type { LoadedConfig } from './loaded-config.js';
@@ -70,6 +70,7 @@ export function readBrokerConf(
     health: { onFailing: 'unregister' as const },
     stateDirectory: join(storePathRootDir, 'config', 'rmq-agent'),
     storeDirectory: storePathRootDir,
+    admin: defaultAdmin,
   };
   const problems = [...malformed.map(({ line, problem }) => `${path}:${line}: ${problem}`), ...reader.problems];
   return problems.length > 0 ? { problems } : { config, notes };

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { describeFileError, Exit, ExitCode } from '@rmqns/program';
-import type { AgentConfig } from './agent-config.js';
+import { type AgentConfig, defaultAdmin } from './agent-config.js';
 import { readBrokerConf } from './broker-conf.js';
 import type { CliArguments } from './cli-arguments.js';
 import type { LoadedConfig } from './loaded-config.js';
@@ -13,23 +13,28 @@ export interface EffectiveConfig {
   readonly notes: readonly string[];
 }
 
+/** Which file to read, and what of the command line comes before it. */
+export type ConfigArguments = Pick<CliArguments, 'namesrvAddr' | 'settings'> &
+  Partial<Pick<CliArguments, 'adminPort'>> & { readonly configFile: string };
+
 /**
  * Reads the file of `-c`, a `broker.conf` or the agent's own YAML, under the settings of the command line.
  *
  * @throws Exit when the file cannot be read, and with every problem of the configuration
  */
-export async function loadAgentConfig(
-  args: Pick<CliArguments, 'configFile' | 'namesrvAddr' | 'settings'>,
-  surroundings: Surroundings,
-): Promise<EffectiveConfig> {
-  const { configFile, namesrvAddr, settings } = args;
+export async function loadAgentConfig(args: ConfigArguments, surroundings: Surroundings): Promise<EffectiveConfig> {
+  const { configFile, namesrvAddr, settings, adminPort } = args;
   const bytes = readBytes(configFile);
   const loaded =
     formOf(configFile, bytes.toString('utf8')) === 'yaml'
       ? await readYaml(configFile, bytes, args, surroundings)
       : readBrokerConf(configFile, bytes, withNamesrvAddr(settings, namesrvAddr), surroundings);
-  if (loaded.problems === undefined) return loaded;
+  if (loaded.problems === undefined) return adminPort === undefined ? loaded : withAdminPort(loaded, adminPort);
   throw new Exit(ExitCode.CONFIG, ['rmq-agent: the configuration cannot be used:', ...loaded.problems].join('\n'));
+}
+
+function withAdminPort({ config, notes }: EffectiveConfig, port: number): EffectiveConfig {
+  return { config: { ...config, admin: port === 0 ? undefined : { ...(config.admin ?? defaultAdmin), port } }, notes };
 }
 
 /** By the file's extension, or by its first line that says something: `key = value` is a property, anything else YAML. */

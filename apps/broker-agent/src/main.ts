@@ -1,21 +1,31 @@
 import { homedir, hostname, networkInterfaces } from 'node:os';
-import { describeFileError, Exit, ExitCode, endOnSignal, openLog, type ProgramLog, runProgram } from '@rmqns/program';
+import { Exit, ExitCode, openLog, type ProgramLog, runProgram } from '@rmqns/program';
 import { systemClock } from '@rmqns/remoting';
 import { Agent } from './agent.js';
-import type { AgentConfig } from './agent-config.js';
+import { type AgentConfig, defaultAdmin } from './agent-config.js';
+import { agentParts } from './agent-parts.js';
 import { type CliArguments, parseCliArguments } from './cli-arguments.js';
 import { dryRunReport } from './dry-run-report.js';
 import { type EffectiveConfig, loadAgentConfig } from './load-agent-config.js';
 import { onceReport } from './once-report.js';
+import { startFailure } from './start-failure.js';
 
 async function main(): Promise<void> {
   const args = parseCliArguments(process.argv.slice(2));
-  const effective = await loadAgentConfig(args, {
-    variables: process.env,
-    hostName: hostname(),
-    homeDirectory: homedir(),
-    networkInterfaces: networkInterfaces(),
-  });
+  const { configFile } = args;
+  if (configFile === undefined)
+    throw await status(args, { ...defaultAdmin, port: args.adminPort ?? defaultAdmin.port });
+  const load = (): Promise<EffectiveConfig> =>
+    loadAgentConfig(
+      { ...args, configFile },
+      {
+        variables: process.env,
+        hostName: hostname(),
+        homeDirectory: homedir(),
+        networkInterfaces: networkInterfaces(),
+      },
+    );
+  const effective = await load();
   // Where stdout is for the answer, the log has stderr.
   const toStdout = args.mode === 'run';
   const log = openLog({
@@ -23,46 +33,63 @@ async function main(): Promise<void> {
     format: args.logFormat,
     fd: toStdout ? 1 : 2,
   });
-  if (args.mode === 'run') await run(effective, log);
-  else await answer(args.mode, effective.config, log);
-}
-
-/** Runs until a signal comes. */
-async function run({ config, notes }: EffectiveConfig, log: ProgramLog): Promise<void> {
-  const { logger } = log;
-  for (const note of notes) logger.info(note);
-  const agent = new Agent({ config, clock: systemClock, logger });
-  endOnSignal({ program: 'rmq-agent', what: 'the agent', log, stop: () => agent.stop() });
-  await orExit(agent.start(), config).catch(async (error: unknown) => {
-    await log.close();
-    throw error;
-  });
-}
-
-/** `--once` and `--dry-run`. */
-async function answer(mode: CliArguments['mode'], config: AgentConfig, log: ProgramLog): Promise<void> {
-  const agent = new Agent({ config, clock: systemClock, logger: log.logger, persist: mode === 'once' });
-  const round = mode === 'once' ? await orExit(agent.registerOnce(), config) : await agent.lookForTopics();
+  if (args.mode === 'run') {
+    const { runAgent } = await import('./run-agent.js');
+    return await runAgent(effective, load, log);
+  }
+  const exit = await answer(args, effective, log);
   await log.close();
+  throw exit;
+}
+
+/** Everything that is asked for and then over. */
+async function answer(args: CliArguments, { config, notes }: EffectiveConfig, log: ProgramLog): Promise<Exit> {
+  switch (args.mode) {
+    case 'validate':
+      return done([...notes, `${args.configFile} can be used`].join('\n'));
+    case 'status':
+      return await status(args, config.admin);
+    case 'unregister':
+      return await unregister(config, log);
+    default:
+      return await show(args, config, log);
+  }
+}
+
+/** `--once`, `--dry-run` and `topics`. */
+async function show({ mode, output }: CliArguments, config: AgentConfig, log: ProgramLog): Promise<Exit> {
+  const agent = new Agent({ config, clock: systemClock, logger: log.logger, persist: mode === 'once' });
+  const asked = mode === 'once' ? agent.registerOnce() : agent.lookForTopics();
+  const round = await asked.catch((error: unknown) => {
+    throw startFailure(error, config.stateDirectory);
+  });
   const { published } = agent;
   if (published === undefined) {
     const sources = agent.missingSources.join(', ');
-    throw new Exit(ExitCode.FAILED, `rmq-agent: no topics can be read from ${sources}; nothing was registered`);
+    return new Exit(ExitCode.FAILED, `rmq-agent: no topics can be read from ${sources}; nothing was registered`);
   }
-  if (round === undefined) throw new Exit(ExitCode.OK, dryRunReport(config, published), { asked: true });
+  if (mode === 'topics') {
+    const { topicsReport } = await import('./topics-report.js');
+    return done(topicsReport(config, published, (topic) => agent.sourceOf(topic), output));
+  }
+  if (round === undefined) return done(dryRunReport(config, published));
   const all = round.outcomes.every(({ status }) => status === 'ok');
-  throw new Exit(all ? ExitCode.OK : ExitCode.FAILED, onceReport(config, published, round), { asked: true });
+  return new Exit(all ? ExitCode.OK : ExitCode.FAILED, onceReport(config, published, round), { asked: true });
 }
 
-/** Turns the failures that a start may have into one sentence. */
-async function orExit<T>(started: Promise<T>, config: AgentConfig): Promise<T> {
-  try {
-    return await started;
-  } catch (error) {
-    if (typeof (error as NodeJS.ErrnoException).syscall !== 'string') throw error;
-    const message = `rmq-agent: cannot keep its state in ${config.stateDirectory}: ${describeFileError(error)}`;
-    throw new Exit(ExitCode.FAILED, message, { cause: error });
-  }
+async function status({ output }: CliArguments, admin: AgentConfig['admin']): Promise<Exit> {
+  const { askStatus } = await import('./ask-status.js');
+  return await askStatus(admin, output);
+}
+
+async function unregister(config: AgentConfig, { logger }: ProgramLog): Promise<Exit> {
+  const { takeOutOfAll } = await import('./take-out.js');
+  const { nameServers } = agentParts(config, systemClock, logger);
+  return await takeOutOfAll(nameServers, config.identity);
+}
+
+function done(text: string): Exit {
+  return new Exit(ExitCode.OK, text, { asked: true });
 }
 
 runProgram('rmq-agent', main);

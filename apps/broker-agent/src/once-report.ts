@@ -2,6 +2,7 @@ import { type RegistrationRound, sentTopicTable } from '@rmqns/namesrv-client';
 import { permToString, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 import type { AgentConfig } from './agent-config.js';
+import { table } from './text-table.js';
 
 /** What `--once` prints: what each name server said, and what was registered. */
 export function onceReport(
@@ -47,15 +48,4 @@ export function onceReport(
 function showTime(timestamp: Long): string {
   const date = new Date(Number(timestamp));
   return Number.isNaN(date.getTime()) ? String(timestamp) : date.toISOString();
-}
-
-/** Columns of equal width, two blanks apart. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
 }

@@ -48,14 +48,23 @@ export class AgentHome implements AsyncDisposable {
     );
   }
 
-  agent(args: readonly string[], options: { readonly command?: string; readonly cwd?: string } = {}): CapturedProcess {
-    const { command, cwd = this.path } = options;
+  /** Without admin pages, unless it is given a port for them. */
+  agent(
+    given: readonly string[],
+    options: {
+      readonly command?: string;
+      readonly cwd?: string;
+      readonly env?: Readonly<Record<string, string>>;
+    } = {},
+  ): CapturedProcess {
+    const { command, cwd = this.path, env = {} } = options;
+    const args = given.includes('--admin-port') ? given : [...given, '--admin-port', '0'];
     const started = new CapturedProcess({
       name: 'rmq-agent',
       command: command ?? process.execPath,
       args: command === undefined ? [main, ...args] : args,
       cwd,
-      env: { HOME: this.path, NAMESRV_ADDR: '' },
+      env: { HOME: this.path, NAMESRV_ADDR: '', ...env },
     });
     this.#agents.push(started);
     return started;

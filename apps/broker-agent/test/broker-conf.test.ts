@@ -64,6 +64,7 @@ describe('broker.conf', () => {
       health: { onFailing: 'unregister' },
       stateDirectory: '/home/rocketmq/store/config/rmq-agent',
       storeDirectory: '/home/rocketmq/store',
+      admin: { bind: '127.0.0.1', port: 9_881, hosts: [] },
     });
     expect(loaded.notes).to.deep.equal([
       'brokerIP1 is not set: took 10.1.2.3 of interface eth0, there are also 192.168.0.9 of eth1',

@@ -19,6 +19,8 @@ describe('the arguments of rmq-agent', () => {
       namesrvAddr: undefined,
       settings: [],
       mode: 'run',
+      output: 'table',
+      adminPort: undefined,
       logLevel: undefined,
       logFormat: undefined,
     });
@@ -34,10 +36,18 @@ describe('the arguments of rmq-agent', () => {
         { key: 'y', text: '', where: '--set ' },
       ],
       mode: 'once',
+      output: 'table',
+      adminPort: undefined,
       logLevel: 'debug',
       logFormat: 'pretty',
     });
     expect(parseCliArguments(['-c', 'a.yaml', '--dry-run']).mode).to.equal('dry-run');
+    expect(parseCliArguments(['status', '-o', 'json', '--admin-port', '9'])).to.include({
+      mode: 'status',
+      output: 'json',
+      adminPort: 9,
+      configFile: undefined,
+    });
   });
 
   it('that are wrong end with 64 and one sentence', () => {
@@ -52,6 +62,11 @@ describe('the arguments of rmq-agent', () => {
     expect(exitOf('-c', 'f', '--set', 'x').exitCode).to.equal(64);
     expect(exitOf('-c', 'f', '--log-level', 'loud').exitCode).to.equal(64);
     expect(exitOf('-c', 'f', 'more').exitCode).to.equal(64);
+    expect(exitOf('topics').message).to.match(/-c FILE/);
+    expect(exitOf('topics', '-c', 'f', '--once').exitCode).to.equal(64);
+    expect(exitOf('topics', 'status', '-c', 'f').exitCode).to.equal(64);
+    for (const port of ['-1', '65536', 'x', ''])
+      expect(exitOf('status', `--admin-port=${port}`).message).to.match(/It is no port from 0 to 65535/);
     for (const none of ['', ' ', ' ; ']) {
       expect(exitOf('-c', 'f', '-n', none).exitCode).to.equal(64);
       expect(exitOf('-c', 'f', '-n', none).message).to.match(/ is invalid\. It names no name server; rmq-agent --help/);

@@ -1,0 +1,44 @@
+import { showAge } from './show-age.js';
+import type { StatusDocument } from './status-document.js';
+import { table } from './text-table.js';
+
+/** What `status` prints for people. */
+export function statusTable(document: StatusDocument, nowMillis: number): string {
+  const { identity, topics, nameServers, probes } = document;
+  const { brokerName, brokerId, clusterName, brokerAddr } = identity;
+  const version = topics.dataVersion?.counter;
+  return [
+    `${brokerName} (id ${brokerId}, cluster ${clusterName}) at ${brokerAddr}`,
+    `${document.ready ? 'ready' : 'not ready'}, ${document.state}, the node is ${document.health}`,
+    ...document.missing.map((phrase) => `waiting for ${phrase}`),
+    topics.count === null || topics.count === undefined
+      ? 'no topics yet'
+      : `${topics.count} topics, data version ${version}`,
+    ...(topics.problem ? [`not published: ${topics.problem}`] : []),
+    '',
+    ...table([
+      ['name server', 'registered', 'last success', ''],
+      ...nameServers.servers.map(({ address, registered, conflict, flapping, lastSuccessMillis, problem }) => [
+        address,
+        registered ? 'yes' : 'no',
+        lastSuccessMillis ? `${showAge(nowMillis - lastSuccessMillis)} ago` : 'never',
+        conflict ? `conflict with ${conflict}` : flapping ? 'says yes and hangs up' : (problem ?? ''),
+      ]),
+    ]),
+    '',
+    ...table([
+      ['source of topics', 'topics', 'last good look', ''],
+      ...topics.sources.map(({ name, topics: count, ageMillis, problem }) => [
+        name,
+        String(count ?? '-'),
+        typeof ageMillis === 'number' ? `${showAge(ageMillis)} ago` : '-',
+        problem ?? '',
+      ]),
+    ]),
+    ...(probes.length === 0 ? [] : ['']),
+    ...table([
+      ...(probes.length === 0 ? [] : [['probe', 'health', '']]),
+      ...probes.map(({ name, health, output }) => [name, health, (output ?? '').split('\n', 1)[0] ?? '']),
+    ]),
+  ].join('\n');
+}
