@@ -12,10 +12,13 @@ export { decodeKvTable, encodeKvTable } from './body/kv-table.js';
 export type { RegisterBrokerBody } from './body/register-broker-body.js';
 export {
   type DecodeRegisterBrokerBodyOptions,
+  decodePlainRegisterBrokerBody,
   decodeRegisterBrokerBody,
   decodeTopicConfigSerializeWrapper,
   type EncodeRegisterBrokerBodyOptions,
   encodeRegisterBrokerBody,
+  inflateRegisterBrokerBody,
+  type PlainRegisterBrokerBody,
 } from './body/register-broker-body-codec.js';
 export {
   digestRegisterBrokerBody,

@@ -42,11 +42,21 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
   }
   const bodyKey = digest && { digest, compressed: header.compressed, requestVersion: request.version };
   const steps = registerInSteps(context, { request, header, bodyKey, channel });
-  return (request.body?.length ?? 0) <= MAX_BYTES_AT_ONCE ? allAtOnce(steps) : context.slicedWork.run(channel, steps);
+  return isSmall(request.body) ? allAtOnce(steps) : context.slicedWork.run(channel, steps);
 };
 
 /** A larger body would keep everybody waiting for more than some milliseconds. */
 const MAX_BYTES_AT_ONCE = 512 * 1024;
+/** The same of a compressed one; brokers' inflate up to 56 times. */
+const MAX_DEFLATED_BYTES_AT_ONCE = 16 * 1024;
+
+function isSmall(body: Uint8Array | undefined): boolean {
+  const length = body?.length ?? 0;
+  return length <= MAX_DEFLATED_BYTES_AT_ONCE || (length <= MAX_BYTES_AT_ONCE && body?.[0] === OPEN_OBJECT);
+}
+
+/** Of JSON. */
+const OPEN_OBJECT = 0x7b;
 
 /** A registration whose header is in order. */
 interface Registration {

@@ -1,7 +1,10 @@
 import {
   type ChangedTopics,
   type DecodeRegisterBrokerBodyOptions,
+  decodePlainRegisterBrokerBody,
   decodeRegisterBrokerBody,
+  inflateRegisterBrokerBody,
+  type PlainRegisterBrokerBody,
   type RegisterBrokerBody,
   TopicComparison,
   type TopicConfig,
@@ -27,7 +30,7 @@ const STEP_TOPICS = 500;
  * Reads of a registration's body what differs from the last one of the broker: nothing of an unchanged one, and of another only the topics
  * that changed (design decision 3). What is left out is in the tables as it is.
  *
- * In steps, of which a body that no broker writes, or a compressed one, has but one.
+ * In steps, of which a body that no broker writes has but one.
  *
  * @throws DecodeError when the body is no registration
  */
@@ -46,16 +49,17 @@ export function* readRegistrationBody(
     return { topicConfigSerializeWrapper, filterServerList, isUnchanged: true, bodyKey, slices };
   }
   const before = (kept?.isInStep ? kept.slices : undefined) ?? TopicSlices.NONE;
-  const found = yield* compare(before, body);
+  const plain = inflateRegisterBrokerBody(body, options);
+  const found = yield* compare(before, plain);
   const changed = found && (yield* readChanged(found, options));
-  const read = changed ?? decodeRegisterBrokerBody(body, options);
+  const read = changed ?? decodePlainRegisterBrokerBody(plain, options);
   // The same bytes without a time in their version are another version next time.
   const isTimeless = read.topicConfigSerializeWrapper.dataVersion.timestamp === options.nowMillis;
   const slices = changed && found?.slices;
   return { ...read, isUnchanged: false, bodyKey: isTimeless ? undefined : bodyKey, slices };
 }
 
-function* compare(before: TopicSlices, body: Uint8Array): Steps<ChangedTopics | undefined> {
+function* compare(before: TopicSlices, body: PlainRegisterBrokerBody): Steps<ChangedTopics | undefined> {
   const comparison = TopicComparison.of(before, body);
   while (comparison?.advance(STEP_BYTES) === false) yield;
   return comparison?.result;
@@ -70,7 +74,7 @@ function* readChanged(
   let read: RegisterBrokerBody | undefined;
   for (const part of found.changed <= STEP_TOPICS ? [found.body] : found.parts(STEP_TOPICS)) {
     if (read !== undefined) yield;
-    read = decodeRegisterBrokerBody(part, options);
+    read = decodePlainRegisterBrokerBody(part, options);
     for (const [key, config] of read.topicConfigSerializeWrapper.topicConfigTable ?? []) {
       if (key !== config.topicName) return undefined;
       table.set(key, config);

@@ -1,8 +1,9 @@
 import { encodeUtf8, parseFastJson } from '@rmqns/remoting/json';
 import { MqVersion } from '../mq-version.js';
+import { inflateBody } from './compressed-body-reader.js';
 import { decodeUtf8 } from './decode-utf8.js';
 import type { RegisterBrokerBody } from './register-broker-body.js';
-import { deflateRegisterBrokerBody, inflateRegisterBrokerBody } from './register-broker-body-compressed.js';
+import { deflateRegisterBrokerBody, maxTopicsOf, readInflatedBody } from './register-broker-body-compressed.js';
 import { registerBrokerBodyFromJson, registerBrokerBodyToJson, wrapperFromJson } from './register-broker-body-json.js';
 import { parseRequestJson } from './request-json.js';
 import type { TopicConfigSerializeWrapper } from './topic-config-serialize-wrapper.js';
@@ -50,25 +51,54 @@ export function decodeRegisterBrokerBody(
   body: Uint8Array | undefined,
   options: DecodeRegisterBrokerBodyOptions,
 ): RegisterBrokerBody {
-  const {
-    compressed,
-    requestVersion,
-    nowMillis,
-    fiveX = true,
-    maxInflatedBytes = DEFAULT_MAX_INFLATED_BYTES,
-  } = options;
+  return decodePlainRegisterBrokerBody(inflateRegisterBrokerBody(body, options), options);
+}
+
+/** The body of a registration, inflated if it was compressed. */
+export interface PlainRegisterBrokerBody {
+  /** Absent or empty: there is none. */
+  readonly bytes: Buffer | undefined;
+  /** The length that {@link bytes} were inflated from; absent where they are as they came. */
+  readonly deflatedBytes?: number;
+}
+
+/**
+ * The first half of {@link decodeRegisterBrokerBody}: inflates a body that is compressed.
+ *
+ * @throws DecodeError when it is no zlib stream, or inflates to more than it may
+ */
+export function inflateRegisterBrokerBody(
+  body: Uint8Array | undefined,
+  { compressed, requestVersion, maxInflatedBytes = DEFAULT_MAX_INFLATED_BYTES }: DecodeRegisterBrokerBodyOptions,
+): PlainRegisterBrokerBody {
+  if (body === undefined || body.length === 0) return { bytes: undefined };
+  if (requestVersion >= MqVersion.V3_0_11 && (compressed || body[0] === ZLIB_FIRST_BYTE)) {
+    return { bytes: inflateBody(body, maxInflatedBytes), deflatedBytes: body.length };
+  }
+  return { bytes: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
+}
+
+/**
+ * The second half of {@link decodeRegisterBrokerBody}.
+ *
+ * @throws DecodeError when the body, or the topic table in it, is null or no registration
+ */
+export function decodePlainRegisterBrokerBody(
+  { bytes, deflatedBytes }: PlainRegisterBrokerBody,
+  { requestVersion, nowMillis, fiveX = true }: DecodeRegisterBrokerBodyOptions,
+): RegisterBrokerBody {
   const bare = requestVersion < MqVersion.V3_0_11;
-  if (body === undefined || body.length === 0) return emptyBody(bare ? null : []);
+  if (bytes === undefined) return emptyBody(bare ? null : []);
   if (bare) {
-    const json = parseRequestJson(decodeUtf8(body));
+    const json = parseRequestJson(decodeUtf8(bytes));
     const topicConfigSerializeWrapper = wrapperFromJson(json, { nowMillis, fiveX, withMappings: false });
     return { topicConfigSerializeWrapper, filterServerList: null };
   }
-  if (compressed || body[0] === ZLIB_FIRST_BYTE) {
+  if (deflatedBytes !== undefined) {
     const withMappings = fiveX && requestVersion >= MqVersion.V5_0_0;
-    return inflateRegisterBrokerBody(body, { nowMillis, maxInflatedBytes, withMappings });
+    return readInflatedBody(bytes, { nowMillis, withMappings, maxTopics: maxTopicsOf(deflatedBytes) });
   }
-  return registerBrokerBodyFromJson(decodeUtf8(body), { nowMillis, fiveX, withMappings: fiveX });
+  return registerBrokerBodyFromJson(decodeUtf8(bytes), { nowMillis, fiveX, withMappings: fiveX });
 }
 
 /**

@@ -2,7 +2,7 @@ import { DecodeError } from '@rmqns/remoting/command';
 import { type JsonValue, parseFastJson, toArray, writeFastJson } from '@rmqns/remoting/json';
 import type { TopicQueueMappingInfo } from '../route/topic-queue-mapping-info.js';
 import { topicQueueMappingInfoFromJson, topicQueueMappingInfoToJson } from '../route/topic-queue-mapping-info-json.js';
-import { CompressedBodyReader, inflateBody } from './compressed-body-reader.js';
+import { CompressedBodyReader } from './compressed-body-reader.js';
 import { CompressedBodyWriter } from './compressed-body-writer.js';
 import { dataVersionFromJson, dataVersionToJson } from './data-version-json.js';
 import { filterServersFromJson, MAX_FILTER_SERVER_LIST_BYTES } from './filter-server-list.js';
@@ -45,23 +45,29 @@ export function deflateRegisterBrokerBody(body: RegisterBrokerBody, fiveX: boole
   return writer.deflate();
 }
 
-/** What a compressed body's reader needs to know. */
-interface InflateOptions {
+/** What the reader of an inflated body needs to know. */
+export interface InflatedBodyOptions {
   readonly nowMillis: number;
-  readonly maxInflatedBytes: number;
   /** Whether the mappings of static topics follow and are to be read. */
   readonly withMappings: boolean;
+  /** A body that announces more topics is refused; see {@link maxTopicsOf}. */
+  readonly maxTopics: number;
 }
 
-/** Reads a compressed registration; see `decodeRegisterBrokerBody`. */
-export function inflateRegisterBrokerBody(bytes: Uint8Array, options: InflateOptions): RegisterBrokerBody {
-  const { nowMillis, maxInflatedBytes, withMappings } = options;
-  const reader = new CompressedBodyReader(inflateBody(bytes, maxInflatedBytes));
+/** How many topics a compressed body of this length may hold. */
+export function maxTopicsOf(deflatedBytes: number): number {
+  return Math.min(MAX_TOPICS, FREE_TOPICS + deflatedBytes);
+}
+
+/** Reads what a compressed registration inflates to; see `decodeRegisterBrokerBody`. */
+export function readInflatedBody(bytes: Buffer, options: InflatedBodyOptions): RegisterBrokerBody {
+  const { nowMillis, withMappings, maxTopics } = options;
+  const reader = new CompressedBodyReader(bytes);
   const dataVersion = dataVersionFromJson(
     parseFastJson(reader.text('the data version', MAX_DATA_VERSION_BYTES)),
     nowMillis,
   );
-  const topicConfigTable = readTopics(reader, Math.min(MAX_TOPICS, FREE_TOPICS + bytes.length));
+  const topicConfigTable = readTopics(reader, maxTopics);
   const filterServerList = readFilterServers(reader);
   return {
     topicConfigSerializeWrapper: {
