@@ -31,15 +31,29 @@ export const systemClock: Clock = {
     if (delayMillis > MAX_DELAY_MILLIS) return setLongTimeout(task, delayMillis, background);
     const timer = setTimeout(task, Math.max(0, delayMillis || 0));
     if (background) timer.unref();
-    return { cancel: () => clearTimeout(timer) };
+    return new NodeTimer(timer);
   },
   setInterval(task, periodMillis, background = false) {
     if (periodMillis > MAX_DELAY_MILLIS) return setLongInterval(task, periodMillis, background);
     const timer = setInterval(task, Math.max(1, periodMillis || 1));
     if (background) timer.unref();
-    return { cancel: () => clearInterval(timer) };
+    return new NodeTimer(timer);
   },
 };
+
+/** No closure: each call has a timer. */
+class NodeTimer implements Timer {
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(timer: NodeJS.Timeout) {
+    this.#timer = timer;
+  }
+
+  cancel(): void {
+    // Also for one that recurs.
+    clearTimeout(this.#timer);
+  }
+}
 
 function setLongTimeout(task: () => void, delayMillis: number, background: boolean): Timer {
   const leftMillis = delayMillis - MAX_DELAY_MILLIS;

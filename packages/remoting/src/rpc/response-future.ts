@@ -67,6 +67,8 @@ export class ResponseFuture implements PermitWaiter {
   readonly #init: ResponseFutureInit;
   readonly #ended: (future: ResponseFuture, error: RemotingError | undefined) => void;
   #timer: Timer | undefined;
+  /** Of a call with a signal. */
+  #abortListener: (() => void) | undefined;
   #permits: Permits | undefined;
   #proceed: ((future: ResponseFuture) => void) | undefined;
   #phase: CallPhase = 'dial';
@@ -108,7 +110,8 @@ export class ResponseFuture implements PermitWaiter {
       if (signal !== undefined) {
         // Any number of calls may share a signal; each takes its listener back, so this is no leak to warn of.
         if (signal instanceof EventTarget) setMaxListeners(0, signal);
-        signal.addEventListener('abort', this.#onAbort);
+        this.#abortListener = () => this.#onAbort();
+        signal.addEventListener('abort', this.#abortListener);
       }
     }
   }
@@ -244,7 +247,7 @@ export class ResponseFuture implements PermitWaiter {
     if (callback === undefined) return false;
     this.#callback = undefined;
     this.#timer?.cancel();
-    this.#init.signal?.removeEventListener('abort', this.#onAbort);
+    if (this.#abortListener !== undefined) this.#init.signal?.removeEventListener('abort', this.#abortListener);
     this.inner?.fail('ABORTED', `${this.command} has ended without waiting for this sending`);
     const permits = this.#permits;
     try {
@@ -329,10 +332,10 @@ export class ResponseFuture implements PermitWaiter {
     this.#hasWaited = true;
   }
 
-  readonly #onAbort = (): void => {
+  #onAbort(): void {
     const message = `${this.#to()} was aborted by its signal ${this.progress}`;
     this.fail('ABORTED', message, this.#init.signal?.reason);
-  };
+  }
 
   readonly #onDue = (): void => {
     const { clock, isBackground } = this.#init;
