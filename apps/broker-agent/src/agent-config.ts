@@ -1,5 +1,6 @@
 import type { ConflictPolicy } from '@rmqns/namesrv-client';
 import type { Health, OnFailing } from './health-gate.js';
+import type { HooksConfig } from './hook-config.js';
 import type { ProbeRules } from './probe-state.js';
 import type { TopicConfigTable, TopicMerge } from './topic-config-table.js';
 
@@ -19,6 +20,8 @@ export interface AgentConfig {
   readonly storeDirectory?: string | undefined;
   /** `undefined`: no pages. */
   readonly admin?: AdminConfig | undefined;
+  /** Who is told of what happens; `undefined`: nobody. */
+  readonly hooks?: HooksConfig | undefined;
 }
 
 /** Where the agent learns of name servers. At most one of file and address server; without either the list of the configuration. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { adminYamlSchema } from './admin-yaml-schema.js';
 import { healthYamlSchema } from './health-yaml-schema.js';
+import { hooksYamlSchema } from './hook-yaml-schema.js';
 import { topicSourceYamlSchema } from './topic-source-yaml-schema.js';
 import { duration, flag, integer, NO_KEYS, perm, text } from './yaml-values.js';
 
@@ -67,6 +68,7 @@ export const agentYamlSchema = z.strictObject(
     ),
     health: healthYamlSchema.prefault({}),
     admin: adminYamlSchema.prefault({}),
+    hooks: hooksYamlSchema.prefault({}),
     state: z.strictObject(
       { dir: text },
       'is missing; say where the data version is kept over restarts, for instance state: { dir: /var/lib/rmq-agent }',

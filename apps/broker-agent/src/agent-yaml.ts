@@ -5,6 +5,7 @@ import { type Document, isMap, LineCounter, parse, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import type { AgentConfig, ProbeConfig, TopicSourceConfig } from './agent-config.js';
 import { type AgentYaml, agentYamlSchema } from './agent-yaml-schema.js';
+import { toHooksConfig } from './hook-yaml-schema.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { type Complain, type ResolvedAddresses, resolveAddresses } from './resolve-addresses.js';
 import type { Surroundings } from './surroundings.js';
@@ -15,7 +16,7 @@ const notSupportedYet: readonly YamlPath[] = [
   ...['tls', 'credentials'].map((key) => ['namesrv', key]),
   ...['zone'].map((key) => ['identity', key]),
   ['register', 'reconnectJitter'],
-  ...['hooks', 'facade'].map((key) => [key]),
+  ['facade'],
 ];
 
 type Source = AgentYaml['topics']['sources'][number];
@@ -116,6 +117,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
     health: toHealthConfig(yaml.health),
     stateDirectory: resolve(yaml.state.dir),
     admin: yaml.admin.port === 0 ? undefined : yaml.admin,
+    hooks: toHooksConfig(yaml.hooks),
   };
 }
 

@@ -3,6 +3,7 @@ import { systemClock } from '@rmqns/remoting';
 import { AdminCompanion } from './admin-companion.js';
 import { AgentService } from './agent-service.js';
 import { agentVersion } from './cli-arguments.js';
+import { HooksCompanion } from './hooks-companion.js';
 import type { EffectiveConfig } from './load-agent-config.js';
 import { startFailure } from './start-failure.js';
 import { SystemdNotifier } from './systemd-notifier.js';
@@ -22,7 +23,10 @@ export async function runAgent(
   for (const note of notes) logger.info(note);
   const service = new AgentService({ config, clock: systemClock, logger });
   const systemd = new SystemdNotifier({ variables: process.env, pid: process.pid, clock: systemClock, logger });
-  service.add(new AdminCompanion({ status: () => service.status, version: agentVersion(), logger }));
+  const admin = new AdminCompanion({ status: () => service.status, version: agentVersion(), logger });
+  const onResult = (hook: string, result: string): void => admin.hookRan(hook, result);
+  service.add(admin);
+  service.add(new HooksCompanion({ clock: systemClock, logger, onResult }));
   endOnSignal({
     program: 'rmq-agent',
     what: 'the agent',

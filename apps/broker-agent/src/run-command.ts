@@ -8,6 +8,20 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
+/** What a program is given. */
+export interface CommandInput {
+  /** On stdin, which ends after it; a program need not read it. Default nothing. */
+  readonly input?: string | undefined;
+  /** Added to the environment of this process. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Process groups that run now. None of them outlives this process, except where that is killed. */
+const running = new Set<number>();
+process.on('exit', () => {
+  for (const pid of running) killGroup(pid);
+});
+
 /** How much of stderr is kept. */
 const STDERR_BYTES = 1_024;
 
@@ -21,6 +35,7 @@ export function runCommand(
   command: readonly string[],
   maxOutputBytes: number,
   signal: AbortSignal,
+  { input = '', variables = {} }: CommandInput = {},
 ): Promise<CommandResult> {
   const [file = '', ...args] = command;
   return new Promise((resolve, reject) => {
@@ -28,19 +43,30 @@ export function runCommand(
       reject(signal.reason as Error);
       return;
     }
-    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = spawn(file, args, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+      env: { ...process.env, ...variables },
+    });
+    if (child.pid !== undefined) running.add(child.pid);
+    // A program that reads none of it, or ended, is told by its exit code.
+    child.stdin.on('error', () => {}).end(input);
     const chunks: Buffer[] = [];
     let size = 0;
     let stderr = Buffer.alloc(0);
     const end = (error: unknown): void => {
       if (child.pid !== undefined) killGroup(child.pid);
+      child.stdin.destroy();
       child.stdout.destroy();
       child.stderr.destroy();
       settled();
       reject(error instanceof Error ? error : new Error(String(error)));
     };
     const onAbort = (): void => end(signal.reason);
-    const settled = (): void => signal.removeEventListener('abort', onAbort);
+    const settled = (): void => {
+      signal.removeEventListener('abort', onAbort);
+      if (child.pid !== undefined) running.delete(child.pid);
+    };
     signal.addEventListener('abort', onAbort, { once: true });
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;

@@ -60,6 +60,7 @@ describe("the agent's own YAML", () => {
       health: { onFailing: 'unregister' },
       stateDirectory: '/var/lib/rmq-agent',
       admin: { bind: '127.0.0.1', port: 9_881, hosts: [] },
+      hooks: undefined,
     });
     expect(loaded.notes).to.deep.equal([
       'identity.address is auto: took 10.1.2.3 of interface eth0, there are also 192.168.0.9 of eth1',
@@ -104,6 +105,7 @@ topics:
         - topic: Audit
           perm: rwx
 admin: { bind: "::1", port: 1, hosts: [node-7] }
+hooks: { onFailed: [ { exec: { command: [page, me] } }, { webhook: { url: "http://pager/", timeout: 1s } } ] }
 state: { dir: state }
 `);
     const topic = (topicName: string, read: number, write: number, perm: number, order: boolean) => ({
@@ -159,6 +161,12 @@ state: { dir: state }
       health: { onFailing: 'unregister' },
       stateDirectory: resolve('state'),
       admin: { bind: '::1', port: 1, hosts: ['node-7'] },
+      hooks: {
+        onFailed: [
+          { kind: 'exec', command: ['page', 'me'], timeoutMillis: 10_000 },
+          { kind: 'webhook', url: 'http://pager/', timeoutMillis: 1_000 },
+        ],
+      },
     });
   });
 
@@ -323,14 +331,12 @@ topics:
     - exec: { command: [x] }
 state: { dir: /s }
 health: { mode: all }
-hooks: {}
 facade: { enabled: false }
 `;
     expect(read(text).problems).to.deep.equal([
       'agent.yaml:2 identity.zone: not supported yet',
       'agent.yaml:4 register.reconnectJitter: not supported yet',
-      'agent.yaml:13 hooks: not supported yet',
-      'agent.yaml:14 facade: not supported yet',
+      'agent.yaml:13 facade: not supported yet',
     ]);
   });
 

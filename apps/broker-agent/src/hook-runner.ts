@@ -1,0 +1,109 @@
+import type { Clock, Logger } from '@rmqns/remoting';
+import { attempt } from './attempt.js';
+import type { HookConfig } from './hook-config.js';
+import { httpPost } from './http-post.js';
+import { runCommand } from './run-command.js';
+import { urlName } from './url-name.js';
+
+/** What a hook is told. */
+export interface HookMessage {
+  /** One object, for stdin or as the body. */
+  readonly json: string;
+  /** Added to the environment of a program. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** `failed`: a program that did not end with 0, an answer that was not 2xx. `dropped`: more came than the hook could take. */
+export type HookResult = 'ok' | 'failed' | 'timeout' | 'dropped';
+
+export interface HookRunnerOptions {
+  readonly hook: HookConfig;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told after each run. */
+  readonly onResult: (name: string, result: HookResult) => void;
+}
+
+/** What may wait for a hook that is busy; beyond it the oldest is dropped. */
+const MAX_WAITING = 100;
+const MAX_OUTPUT_BYTES = 64 * 1024;
+
+/** Runs one hook, once at a time and in order, and never keeps anybody waiting. */
+export class HookRunner {
+  readonly name: string;
+  readonly #options: HookRunnerOptions;
+  readonly #waiting: HookMessage[] = [];
+  readonly #closing = new AbortController();
+  #isRunning = false;
+
+  constructor(options: HookRunnerOptions) {
+    const { hook } = options;
+    this.name = hook.kind === 'exec' ? `exec ${hook.command[0]}` : `webhook ${urlName(hook.url)}`;
+    this.#options = options;
+  }
+
+  /** Tells the hook, as soon as it is not busy. */
+  run(message: HookMessage): void {
+    if (this.#closing.signal.aborted) return;
+    if (this.#waiting.length === MAX_WAITING) {
+      this.#waiting.shift();
+      this.#result('dropped', `more than ${MAX_WAITING} wait for it`);
+    }
+    this.#waiting.push(message);
+    if (!this.#isRunning) void this.#runAll();
+  }
+
+  /** What waits is dropped, and a program that runs is killed with all that it started. */
+  close(): void {
+    this.#waiting.length = 0;
+    this.#closing.abort(new Error('the agent stops'));
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true;
+    for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift())
+      await this.#runOnce(message);
+    this.#isRunning = false;
+  }
+
+  async #runOnce(message: HookMessage): Promise<void> {
+    const { hook, clock } = this.#options;
+    let isOver = false;
+    const task = async (signal: AbortSignal): Promise<string | undefined> => {
+      signal.addEventListener('abort', () => (isOver = true), { once: true });
+      return hook.kind === 'exec'
+        ? await runProgram(hook.command, message, signal)
+        : await post(hook.url, message, signal);
+    };
+    try {
+      const problem = await attempt(task, hook.timeoutMillis, clock, this.#closing.signal);
+      this.#result(problem === undefined ? 'ok' : 'failed', problem);
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      this.#result(isOver ? 'timeout' : 'failed', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #result(result: HookResult, problem: string | undefined): void {
+    const { logger, onResult } = this.#options;
+    if (result === 'ok') logger.debug({ hook: this.name }, 'the hook ran');
+    else logger.warn({ hook: this.name, result, problem }, 'the hook did not do its work');
+    onResult(this.name, result);
+  }
+}
+
+/** @returns what was wrong */
+async function runProgram(
+  command: readonly string[],
+  { json, variables }: HookMessage,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { exitCode, stderr } = await runCommand(command, MAX_OUTPUT_BYTES, signal, { input: json, variables });
+  if (exitCode === 0) return undefined;
+  return `it ended ${exitCode === undefined ? 'by a signal' : `with ${exitCode}`}${stderr === '' ? '' : `: ${stderr}`}`;
+}
+
+async function post(url: string, { json }: HookMessage, signal: AbortSignal): Promise<string | undefined> {
+  const status = await httpPost(url, json, signal);
+  return status >= 200 && status < 300 ? undefined : `it answered with status ${status}`;
+}

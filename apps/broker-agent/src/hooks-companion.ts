@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RegistrationRound } from '@rmqns/namesrv-client';
+import type { Clock, Logger } from '@rmqns/remoting';
+import type { Agent } from './agent.js';
+import type { AgentCompanion } from './agent-companion.js';
+import type { AgentConfig } from './agent-config.js';
+import type { HookEvent, HooksConfig } from './hook-config.js';
+import { hookMessage } from './hook-message.js';
+import { type HookResult, HookRunner } from './hook-runner.js';
+
+export interface HooksCompanionOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told after each run of a hook. */
+  readonly onResult?: ((hook: string, result: HookResult) => void) | undefined;
+}
+
+/** Tells hooks what happens to an agent. */
+export class HooksCompanion implements AgentCompanion {
+  readonly #options: HooksCompanionOptions;
+  #config: HooksConfig = {};
+  #runners: ReadonlyMap<HookEvent, readonly HookRunner[]> = new Map();
+  /** How the last round went, and with whom. */
+  #lastRound = '';
+
+  constructor(options: HooksCompanionOptions) {
+    this.#options = options;
+  }
+
+  async update({ hooks = {} }: AgentConfig): Promise<void> {
+    if (isDeepStrictEqual(hooks, this.#config)) return;
+    await this.close();
+    this.#config = hooks;
+    const { clock, logger, onResult = () => {} } = this.#options;
+    this.#runners = new Map(
+      (Object.keys(hooks) as HookEvent[]).map((event) => [
+        event,
+        (hooks[event] ?? []).map((hook) => new HookRunner({ hook, clock, logger, onResult })),
+      ]),
+    );
+  }
+
+  follow(agent: Agent): void {
+    const tell = (event: HookEvent, details: () => object): void => this.#tell(agent, event, details);
+    agent
+      .on('round', (round) => this.#round(agent, round))
+      .on('topicsChanged', ({ topicConfigTable, dataVersion }) =>
+        tell('onTopicsChanged', () => ({
+          count: topicConfigTable?.size ?? 0,
+          counter: dataVersion.counter,
+          topics: [...(topicConfigTable?.keys() ?? [])],
+        })),
+      )
+      .on('healthChanged', (health) => tell('onHealthChanged', () => ({ health, probes: agent.status.probes })))
+      .on('masterChanged', ({ masterAddr, haServerAddr }, namesrv) =>
+        tell('onMasterChanged', () => ({ masterAddr, haServerAddr, namesrv })),
+      )
+      .on('orderTopicsChanged', (table, namesrv) =>
+        tell('onOrderTopicsChanged', () => ({ orderTopics: Object.fromEntries(table), namesrv })),
+      )
+      .on('conflict', ({ nameServer, holderAddr }) => tell('onConflict', () => ({ namesrv: nameServer, holderAddr })));
+  }
+
+  async close(): Promise<void> {
+    for (const runners of this.#runners.values()) for (const runner of runners) runner.close();
+  }
+
+  /** Told when it went otherwise than the one before, or with others. */
+  #round(agent: Agent, { needed, outcomes, durationMillis }: RegistrationRound): void {
+    if (!needed) return;
+    const registered = outcomes.filter(({ status }) => status === 'ok').map(({ address }) => address);
+    const failed = outcomes
+      .filter(({ status }) => status !== 'ok')
+      .map(({ address, status, error }) => ({ namesrv: address, status, problem: error?.message }));
+    const event = failed.length === 0 ? 'onRegistered' : registered.length === 0 ? 'onFailed' : 'onPartial';
+    const summary = JSON.stringify([event, [...registered].sort(), failed.map(({ namesrv }) => namesrv).sort()]);
+    if (summary === this.#lastRound) return;
+    this.#lastRound = summary;
+    this.#tell(agent, event, () => ({ registered, failed, durationMillis: Math.round(durationMillis) }));
+  }
+
+  #tell(agent: Agent, event: HookEvent, details: () => object): void {
+    const runners = this.#runners.get(event) ?? [];
+    if (runners.length === 0) return;
+    const message = hookMessage(event, agent.status.identity, this.#options.clock.now(), details());
+    for (const runner of runners) runner.run(message);
+  }
+}
