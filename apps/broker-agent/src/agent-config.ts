@@ -22,6 +22,8 @@ export interface AgentConfig {
   readonly admin?: AdminConfig | undefined;
   /** Who is told of what happens; `undefined`: nobody. */
   readonly hooks?: HooksConfig | undefined;
+  /** `undefined`: the store itself answers the admin tool. */
+  readonly facade?: FacadeConfig | undefined;
 }
 
 /** Where the agent learns of name servers. At most one of file and address server; without either the list of the configuration. */
@@ -42,6 +44,12 @@ export interface AdminConfig {
   readonly port: number;
   /** Names besides addresses and `localhost` by which the pages may be asked for. */
   readonly hosts: readonly string[];
+}
+
+/** Where to answer the admin tool in the place of a store. */
+export interface FacadeConfig {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** As long as nobody says otherwise. */

@@ -155,4 +155,4 @@ export class AgentService {
 }
 
 /** What changes without another agent. */
-const ofCompanions: ReadonlySet<keyof AgentConfig> = new Set<keyof AgentConfig>(['admin', 'hooks']);
+const ofCompanions: ReadonlySet<keyof AgentConfig> = new Set<keyof AgentConfig>(['admin', 'hooks', 'facade']);

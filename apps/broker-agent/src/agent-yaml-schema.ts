@@ -3,7 +3,7 @@ import { adminYamlSchema } from './admin-yaml-schema.js';
 import { healthYamlSchema } from './health-yaml-schema.js';
 import { hooksYamlSchema } from './hook-yaml-schema.js';
 import { topicSourceYamlSchema } from './topic-source-yaml-schema.js';
-import { duration, flag, integer, NO_KEYS, perm, text } from './yaml-values.js';
+import { duration, flag, integer, NO_KEYS, perm, socketAddress, text } from './yaml-values.js';
 
 /** The agent's own configuration, as far as it is built; the rest of the specification is refused before. */
 export const agentYamlSchema = z.strictObject(
@@ -69,6 +69,7 @@ export const agentYamlSchema = z.strictObject(
     health: healthYamlSchema.prefault({}),
     admin: adminYamlSchema.prefault({}),
     hooks: hooksYamlSchema.prefault({}),
+    facade: z.strictObject({ enabled: flag.default(false), listen: socketAddress.optional() }, NO_KEYS).prefault({}),
     state: z.strictObject(
       { dir: text },
       'is missing; say where the data version is kept over restarts, for instance state: { dir: /var/lib/rmq-agent }',

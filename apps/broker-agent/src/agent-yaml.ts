@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Setting } from '@rmqns/program';
-import { formatSocketAddress } from '@rmqns/remoting';
+import { formatSocketAddress, parseSocketAddress } from '@rmqns/remoting';
 import { type Document, isMap, LineCounter, parse, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import type { AgentConfig, ProbeConfig, TopicSourceConfig } from './agent-config.js';
@@ -16,7 +16,6 @@ const notSupportedYet: readonly YamlPath[] = [
   ...['tls', 'credentials'].map((key) => ['namesrv', key]),
   ...['zone'].map((key) => ['identity', key]),
   ['register', 'reconnectJitter'],
-  ['facade'],
 ];
 
 type Source = AgentYaml['topics']['sources'][number];
@@ -118,6 +117,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
     stateDirectory: resolve(yaml.state.dir),
     admin: yaml.admin.port === 0 ? undefined : yaml.admin,
     hooks: toHooksConfig(yaml.hooks),
+    facade: toFacadeConfig(yaml),
   };
 }
 
@@ -143,6 +143,12 @@ function toSourceConfigs({ file, broker, http, exec, static: topics }: Source): 
   if (topics !== undefined)
     configs.push({ kind: 'static', table: new Map(topics.map((topic) => [topic.topicName ?? '', topic])) });
   return configs;
+}
+
+/** By default at every address of this machine, on the registered port. */
+function toFacadeConfig({ facade: { enabled, listen }, identity }: AgentYaml): AgentConfig['facade'] {
+  if (!enabled) return undefined;
+  return listen === undefined ? { host: '0.0.0.0', port: identity.port } : parseSocketAddress(listen);
 }
 
 function toHealthConfig({ mode, initial, onFailing, probes }: AgentYaml['health']): AgentConfig['health'] {

@@ -3,6 +3,7 @@ import { systemClock } from '@rmqns/remoting';
 import { AdminCompanion } from './admin-companion.js';
 import { AgentService } from './agent-service.js';
 import { agentVersion } from './cli-arguments.js';
+import { FacadeCompanion } from './facade-companion.js';
 import { HooksCompanion } from './hooks-companion.js';
 import type { EffectiveConfig } from './load-agent-config.js';
 import { startFailure } from './start-failure.js';
@@ -27,6 +28,7 @@ export async function runAgent(
   const onResult = (hook: string, result: string): void => admin.hookRan(hook, result);
   service.add(admin);
   service.add(new HooksCompanion({ clock: systemClock, logger, onResult }));
+  service.add(new FacadeCompanion({ status: () => service.status, clock: systemClock, logger }));
   endOnSignal({
     program: 'rmq-agent',
     what: 'the agent',

@@ -61,6 +61,7 @@ describe("the agent's own YAML", () => {
       stateDirectory: '/var/lib/rmq-agent',
       admin: { bind: '127.0.0.1', port: 9_881, hosts: [] },
       hooks: undefined,
+      facade: undefined,
     });
     expect(loaded.notes).to.deep.equal([
       'identity.address is auto: took 10.1.2.3 of interface eth0, there are also 192.168.0.9 of eth1',
@@ -106,6 +107,7 @@ topics:
           perm: rwx
 admin: { bind: "::1", port: 1, hosts: [node-7] }
 hooks: { onFailed: [ { exec: { command: [page, me] } }, { webhook: { url: "http://pager/", timeout: 1s } } ] }
+facade: { enabled: true }
 state: { dir: state }
 `);
     const topic = (topicName: string, read: number, write: number, perm: number, order: boolean) => ({
@@ -167,6 +169,7 @@ state: { dir: state }
           { kind: 'webhook', url: 'http://pager/', timeoutMillis: 1_000 },
         ],
       },
+      facade: { host: '0.0.0.0', port: 20911 },
     });
   });
 
@@ -331,12 +334,10 @@ topics:
     - exec: { command: [x] }
 state: { dir: /s }
 health: { mode: all }
-facade: { enabled: false }
 `;
     expect(read(text).problems).to.deep.equal([
       'agent.yaml:2 identity.zone: not supported yet',
       'agent.yaml:4 register.reconnectJitter: not supported yet',
-      'agent.yaml:13 facade: not supported yet',
     ]);
   });
 
