@@ -65,14 +65,20 @@ async function show({ mode, output }: CliArguments, config: AgentConfig, log: Pr
   });
   const { published } = agent;
   if (published === undefined) {
-    const sources = agent.missingSources.join(', ');
-    return new Exit(ExitCode.FAILED, `rmq-agent: no topics can be read from ${sources}; nothing was registered`);
+    const { problem } = agent.status.topics;
+    const reason = problem ?? `no topics can be read from ${agent.missingSources.join(', ')}`;
+    return new Exit(ExitCode.FAILED, `rmq-agent: ${reason}; nothing was registered`);
   }
   if (mode === 'topics') {
     const { topicsReport } = await import('./topics-report.js');
     return done(topicsReport(config, published, (topic) => agent.sourceOf(topic), output));
   }
   if (round === undefined) return done(dryRunReport(config, published));
+  if (round.outcomes.length === 0) {
+    const { source, problem } = agent.status.nameServers;
+    const reason = `no name server is known by ${source}${problem === undefined ? '' : `, ${problem}`}`;
+    return new Exit(ExitCode.FAILED, `rmq-agent: ${reason}; nothing was registered`);
+  }
   const all = round.outcomes.every(({ status }) => status === 'ok');
   return new Exit(all ? ExitCode.OK : ExitCode.FAILED, onceReport(config, published, round), { asked: true });
 }

@@ -1,3 +1,4 @@
+import { describeFileError } from '@rmqns/program';
 import type { Clock, Logger } from '@rmqns/remoting';
 import { httpGet } from './http-get.js';
 import type { NameServerSource } from './name-server-source.js';
@@ -96,7 +97,12 @@ export function addressServer(url: string, given: Given): PolledNameServers {
 
 /** A file with `host:port`, one a line or separated by `;`; what follows a `#` is a comment. */
 export function nameServersFile(path: string, given: Given): PolledNameServers {
-  const ask = async (): Promise<string> => (await readRegularFile(path)).toString('utf8').replace(/#.*/g, '');
+  const ask = async (): Promise<string> => {
+    const bytes = await readRegularFile(path).catch((cause: unknown) => {
+      throw new Error(describeFileError(cause), { cause });
+    });
+    return bytes.toString('utf8').replace(/#.*/g, '');
+  };
   return new PolledNameServers({ ...given, name: path, ask });
 }
 

@@ -3,6 +3,7 @@ import type { Health, HealthGate, ProbeStatus } from './health-gate.js';
 import { Poller } from './poller.js';
 import type { Probe } from './probe.js';
 import { combine, newProbeState, observe, type ProbeRules, type ProbeState } from './probe-state.js';
+import { ToldProblems } from './told-problems.js';
 
 /** A probe and when it looks. */
 export interface ScheduledProbe extends ProbeRules {
@@ -72,6 +73,7 @@ class LookingProbe {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #onTurn: () => void;
+  readonly #told = new ToldProblems();
   #state: ProbeState;
   #output: string | undefined;
   #durationMillis: number | undefined;
@@ -116,9 +118,13 @@ class LookingProbe {
     this.#state = observe(before, passed, this.#probe, this.#clock.now());
     const fields = { probe: this.#probe.name, output };
     if (this.#state.health === before.health) {
-      this.#logger.debug(fields, passed ? 'a look passed' : 'a look failed');
+      // Why it does not pass yet, or no longer for the reason that it failed for.
+      const isNews = !passed && before.health === 'failing' && this.#told.isNews(output);
+      this.#logger[isNews ? 'warn' : 'debug'](fields, passed ? 'a look passed' : 'a look failed');
       return;
     }
+    this.#told.clear();
+    if (!passed) this.#told.isNews(output);
     if (passed) this.#logger.info(fields, 'the probe passes');
     else this.#logger.warn(fields, 'the probe fails');
     this.#onTurn();

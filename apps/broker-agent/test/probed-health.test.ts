@@ -105,6 +105,15 @@ describe('ProbedHealth', () => {
     expect(gate.probes.map(({ health }) => health)).to.deep.equal(['failing', 'passing']);
   });
 
+  it('says once why a node does not pass, and again when it is for another reason', async () => {
+    const outputs = ['refused, dial 1', 'refused, dial 2', 'answered 500', 'refused, dial 3'];
+    start([async () => ({ passed: false, output: outputs.shift() ?? '' })]);
+    await turns();
+    for (const _ of [1, 2, 3]) await look();
+    expect(outputs).to.deep.equal([]);
+    expect(lines).to.deep.equal(['warn p0 a look failed: refused, dial 1', 'warn p0 a look failed: answered 500']);
+  });
+
   it('may begin as passing, and tells nothing after its end', async () => {
     let fail = (_: Error): void => {};
     start([() => new Promise((_, reject) => (fail = reject))], 'all', 'passing');

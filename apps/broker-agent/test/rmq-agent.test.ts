@@ -187,6 +187,14 @@ describe('rmq-agent', () => {
     const once = home.agent(['-c', file, '--once', '--set', `topics.sources=[{file: ${torn}}]`]);
     expect((await once.waitForExit(8_000)).code).to.equal(1);
     expect(once.output.trim()).to.equal(`rmq-agent: no topics can be read from ${torn}; nothing was registered`);
+    const few = home.agent(['-c', file, '--dry-run', '--set', 'topics.minimum=5']);
+    expect((await few.waitForExit(8_000)).code).to.equal(1);
+    expect(few.output.trim()).to.equal('rmq-agent: 1 topics are fewer than topics.minimum, 5; nothing was registered');
+    const nobody = home.agent(['-c', file, '--once', '--set', 'namesrv={file: none}']);
+    expect((await nobody.waitForExit(8_000)).code).to.equal(1);
+    expect(nobody.output.trim()).to.equal(
+      `rmq-agent: no name server is known by ${home.path}/none, there is no such file; nothing was registered`,
+    );
     const wrong = home.agent(['-c', file, '--set', 'register.interval=5s']);
     expect((await wrong.waitForExit(8_000)).code).to.equal(78);
     expect(wrong.output.trim().split('\n')).to.deep.equal([
