@@ -96,9 +96,14 @@ export function addressServer(url: string, given: Given): PolledNameServers {
 }
 
 /** A file with `host:port`, one a line or separated by `;`; what follows a `#` is a comment. */
-export function nameServersFile(path: string, given: Given): PolledNameServers {
+export function nameServersFile(path: string, given: Given, read = readRegularFile): PolledNameServers {
+  // A dead file system keeps a thread for each read: one is enough to wait with.
+  let reading: Promise<Buffer> | undefined;
   const ask = async (): Promise<string> => {
-    const bytes = await readRegularFile(path).catch((cause: unknown) => {
+    reading ??= read(path).finally(() => {
+      reading = undefined;
+    });
+    const bytes = await reading.catch((cause: unknown) => {
       throw new Error(describeFileError(cause), { cause });
     });
     return bytes.toString('utf8').replace(/#.*/g, '');

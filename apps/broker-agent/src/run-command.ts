@@ -48,17 +48,21 @@ export function runCommand(
       detached: true,
       env: { ...process.env, ...variables },
     });
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      settled();
+      reject(new Error(`cannot run ${file}: ${describeSpawnError(error)}`, { cause: error }));
+    });
     if (child.pid !== undefined) running.add(child.pid);
+    // Not there where the process has no file descriptors left, which is told as an error.
+    const { stdin, stdout, stderr: errors }: Partial<typeof child> = child;
     // A program that reads none of it, or ended, is told by its exit code.
-    child.stdin.on('error', () => {}).end(input);
+    stdin?.on('error', () => {}).end(input);
     const chunks: Buffer[] = [];
     let size = 0;
     let stderr = Buffer.alloc(0);
     const end = (error: unknown): void => {
       if (child.pid !== undefined) killGroup(child.pid);
-      child.stdin.destroy();
-      child.stdout.destroy();
-      child.stderr.destroy();
+      for (const stream of [stdin, stdout, errors]) stream?.destroy();
       settled();
       reject(error instanceof Error ? error : new Error(String(error)));
     };
@@ -68,17 +72,13 @@ export function runCommand(
       if (child.pid !== undefined) running.delete(child.pid);
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    child.stdout.on('data', (chunk: Buffer) => {
+    stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxOutputBytes) end(new Error(`${file} printed more than ${maxOutputBytes} bytes`));
       else chunks.push(chunk);
     });
-    child.stderr.on('data', (chunk: Buffer) => {
+    errors?.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES);
-    });
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      settled();
-      reject(new Error(`cannot run ${file}: ${describeSpawnError(error)}`, { cause: error }));
     });
     child.on('close', (code) => {
       settled();
@@ -98,5 +98,6 @@ function killGroup(pid: number): void {
 function describeSpawnError({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT') return 'there is no such program';
   if (code === 'EACCES') return 'it may not be executed';
+  if (code === 'EMFILE' || code === 'ENFILE') return 'too many files are open';
   return code ?? message;
 }

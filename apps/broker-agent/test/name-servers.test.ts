@@ -104,6 +104,25 @@ describe('name servers found elsewhere than in a list', () => {
       expect(seen).to.deep.equal([['ns-0:9876', 'ns-1:9876', 'ns-2:9876']]);
       source.close();
     });
+
+    it('is read once at a time, though the disk does not answer', async () => {
+      let reads = 0;
+      let answer = (_: Buffer): void => {};
+      const read = (): Promise<Buffer> => {
+        reads += 1;
+        return new Promise((resolve) => (answer = resolve));
+      };
+      source = nameServersFile(path, { everyMillis: 10_000, clock, logger }, read);
+      const started = source.start(() => seen.push(source.current));
+      clock.advance(3_000);
+      await started;
+      expect(source.problem).to.equal('no answer within 3000 ms');
+      const looked = source.look();
+      answer(Buffer.from('ns:9876'));
+      await looked;
+      expect([source.current, source.problem, reads]).to.deep.equal([['ns:9876'], undefined, 1]);
+      source.close();
+    });
   });
 
   describe('DNS', () => {

@@ -99,6 +99,23 @@ describe('an exec probe', () => {
     expect(await failure(execProbe([join(directory, 'nothing')]))).to.match(/there is no such program$/);
   });
 
+  it('says why it could not be run where no file descriptor is left', async () => {
+    const script = `
+      const { openSync } = require('node:fs');
+      import(process.argv[1]).then(async ({ execProbe }) => {
+        const probe = execProbe(['/bin/true']);
+        const files = [];
+        try { for (;;) files.push(openSync('/dev/null')); } catch {}
+        const said = await probe(new AbortController().signal).catch((error) => error.message);
+        require('node:fs').closeSync(files[0]);
+        console.log(said);
+      });`;
+    const module = new URL('../src/probe.js', import.meta.url).href;
+    const limited = ['/bin/sh', '-c', 'ulimit -n 500; exec "$@"', 'sh', process.execPath, '-e', script, module];
+    const { output } = await execProbe(limited)(never);
+    expect(output).to.equal('exit code 0: cannot run /bin/true: too many files are open');
+  });
+
   it('uses no shell', async () => {
     const { output } = await run('echo "$1"', `$(touch ${directory}/made); *`)(never);
     expect(output).to.equal(`exit code 0: $(touch ${directory}/made); *`);
