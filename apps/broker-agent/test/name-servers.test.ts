@@ -4,9 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Logger, silentLogger } from '@rmqns/remoting';
+import { formatSocketAddress, type Logger, silentLogger } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { listedNameServers } from '../src/name-server-source.js';
 import {
   addressServer,
@@ -201,6 +202,42 @@ describe('name servers found elsewhere than in a list', () => {
       names.turn(['c:9876']);
       await turns();
       expect(seen).to.have.length(4);
+    });
+
+    it('has, whatever DNS says and whichever names are listed, the last good addresses of each listed name', async () => {
+      const hosts = ['a', 'b', 'c'];
+      const answer = fc.option(fc.subarray(['10.0.0.1', '10.0.0.2', '::1'], { minLength: 1 }));
+      const step = fc.record({ listed: fc.subarray(hosts, { minLength: 1 }), dns: fc.tuple(answer, answer, answer) });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+          const names = new TurnableNameServers();
+          let dns: Record<string, readonly string[] | null> = {};
+          const source = new ResolvedNameServers({
+            source: names,
+            lookup: async (host) => dns[host] ?? Promise.reject(new Error('ENOTFOUND')),
+            everyMillis: 10_000,
+            clock,
+            logger: silentLogger,
+          });
+          await source.start(() => {});
+          const good = new Map<string, readonly string[]>();
+          let expected: string[] | undefined;
+          for (const { listed, dns: said } of steps) {
+            dns = Object.fromEntries(hosts.map((host, index) => [host, said[index] ?? null]));
+            names.turn(listed.map((host) => `${host}:9876`));
+            await source.look();
+            for (const host of hosts) {
+              const addresses = dns[host];
+              if (!listed.includes(host)) good.delete(host);
+              else if (addresses != null) good.set(host, addresses);
+            }
+            const all = new Set([...good.values()].flat().map((host) => formatSocketAddress(host, 9876)));
+            if (all.size > 0) expected = [...all].sort();
+            expect(source.current).to.deep.equal(expected);
+          }
+          source.close();
+        }),
+      );
     });
   });
 });
