@@ -128,7 +128,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       scanPeriodMillis: resolved.scanNotActiveBrokerInterval ?? profile.scanPeriodMillis,
       largeGroups: {
         topics: MAX_TOPICS_AT_ONCE,
-        onLeft: () => void slicedWork.run(routeInfoManager, routeInfoManager.sweepInSteps()),
+        onLeft: () => void slicedWork.run([routeInfoManager], routeInfoManager.sweepInSteps()),
       },
     });
     this.#kvConfigManager = new KvConfigManager({ events });

@@ -16,13 +16,13 @@ export function allAtOnce<Result>(steps: Steps<Result>): Result {
 
 /**
  * Does work in slices of about 5 ms and lets others have their turn between them: a registration of 100,000 topics takes most of a second,
- * and no client waits for it (design decision 3). Works of one owner are done one after the other.
+ * and no client waits for it (design decision 3). Works that have an owner in common are done one after the other.
  */
 export class SlicedWork {
   readonly #clock: Clock;
   readonly #nextTurn: () => Promise<void>;
   /** The last work of each owner that has not ended. */
-  readonly #underWay = new Map<object, Promise<unknown>>();
+  readonly #underWay = new Map<unknown, Promise<unknown>>();
 
   /** @param nextTurn resolves when others have had their turn */
   constructor(clock: Clock, nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))) {
@@ -31,24 +31,23 @@ export class SlicedWork {
   }
 
   /** Resolves, never rejects, when the works of an owner that were begun until now have ended; `undefined` when there are none. */
-  after(owner: object): Promise<unknown> | undefined {
+  after(owner: unknown): Promise<unknown> | undefined {
     return this.#underWay.size === 0 ? undefined : this.#underWay.get(owner);
   }
 
   /** Resolves with the result, or rejects with what a step threw. The first slice is after the turn this is called in. */
-  run<Result>(owner: object, steps: Steps<Result>): Promise<Result> {
-    const before = this.after(owner);
-    const work = this.#run(steps, before);
+  run<Result>(owners: readonly unknown[], steps: Steps<Result>): Promise<Result> {
+    const work = this.#run(steps, Promise.all(owners.map((owner) => this.after(owner))));
     const ended = work
       .catch(() => {})
       .finally(() => {
-        if (this.#underWay.get(owner) === ended) this.#underWay.delete(owner);
+        for (const owner of owners) if (this.#underWay.get(owner) === ended) this.#underWay.delete(owner);
       });
-    this.#underWay.set(owner, ended);
+    for (const owner of owners) this.#underWay.set(owner, ended);
     return work;
   }
 
-  async #run<Result>(steps: Steps<Result>, before: Promise<unknown> | undefined): Promise<Result> {
+  async #run<Result>(steps: Steps<Result>, before: Promise<unknown>): Promise<Result> {
     await before;
     for (;;) {
       await this.#nextTurn();

@@ -32,7 +32,7 @@ describe('SlicedWork', () => {
   it('lets others have their turn before the first step and after each 5 ms', async () => {
     const clock = new ManualClock();
     const { next, log } = turns();
-    const result = await new SlicedWork(clock, next).run({}, steps(clock, log, 'a', 5, 2));
+    const result = await new SlicedWork(clock, next).run([{}], steps(clock, log, 'a', 5, 2));
     expect(result).to.equal('a');
     expect(log).to.deep.equal(['turn', 'a1', 'a2', 'a3', 'turn', 'a4', 'a5']);
   });
@@ -43,13 +43,26 @@ describe('SlicedWork', () => {
     const work = new SlicedWork(clock, next);
     const owner = {};
     await Promise.all([
-      work.run(owner, steps(clock, log, 'a', 2, 6)),
-      work.run(owner, steps(clock, log, 'b', 2, 6)),
-      work.run({}, steps(clock, log, 'c', 2, 6)),
+      work.run([owner], steps(clock, log, 'a', 2, 6)),
+      work.run([owner], steps(clock, log, 'b', 2, 6)),
+      work.run([{}], steps(clock, log, 'c', 2, 6)),
     ]);
     const order = log.filter((entry) => entry !== 'turn');
     expect(order.filter((entry) => !entry.startsWith('c'))).to.deep.equal(['a1', 'a2', 'b1', 'b2']);
     expect(order.indexOf('c1')).to.be.lessThan(order.indexOf('a2'));
+  });
+
+  it('does works in order that have one of several owners in common', async () => {
+    const clock = new ManualClock();
+    const { next, log } = turns();
+    const work = new SlicedWork(clock, next);
+    await Promise.all([
+      work.run(['connection 1', 'group'], steps(clock, log, 'a', 2, 6)),
+      work.run(['connection 2', 'group'], steps(clock, log, 'b', 2, 6)),
+      work.run(['connection 2', 'other group'], steps(clock, log, 'c', 2, 6)),
+    ]);
+    expect(log.filter((entry) => entry !== 'turn')).to.deep.equal(['a1', 'a2', 'b1', 'b2', 'c1', 'c2']);
+    expect(work.after('group')).to.equal(undefined);
   });
 
   it('tells when the works of an owner have ended, also those that failed, and then knows nothing of it', async () => {
@@ -57,7 +70,7 @@ describe('SlicedWork', () => {
     const work = new SlicedWork(clock);
     const owner = {};
     expect(work.after(owner)).to.equal(undefined);
-    const failing = work.run(owner, failingSteps());
+    const failing = work.run([owner], failingSteps());
     const failure = failing.then(
       () => undefined,
       (error: unknown) => error,

@@ -42,7 +42,9 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
   }
   const bodyKey = digest && { digest, compressed: header.compressed, requestVersion: request.version };
   const steps = registerInSteps(context, { request, header, bodyKey, channel });
-  return isSmall(request.body) ? allAtOnce(steps) : context.slicedWork.run(channel, steps);
+  // Members of a group write the same topics, so that the one that came last must end last.
+  const isAtOnce = isSmall(request.body) && context.slicedWork.after(brokerName) === undefined;
+  return isAtOnce ? allAtOnce(steps) : context.slicedWork.run([channel, brokerName], steps);
 };
 
 /** A larger body would keep everybody waiting for more than some milliseconds. */

@@ -266,7 +266,7 @@ interface TopicsPlace {
   readonly deleteOthers: boolean;
 }
 
-/** Returns false when it gave up because the registration is not the broker's last any more. */
+/** Returns false when the topics are not all as the registration said: it gave up, not being the broker's last any more, or somebody else changed some. */
 function* putTopics(tables: RouteTables, registration: BrokerRegistration, place: TopicsPlace): Steps<boolean> {
   const { group, live, changed, deleteOthers } = place;
   const { topicConfigWrapper } = registration;
@@ -274,12 +274,15 @@ function* putTopics(tables: RouteTables, registration: BrokerRegistration, place
   const role = topicsRole(tables, registration, group);
   if (role === 'none') return true;
   if (fiveX && deleteOthers) deleteUnregistered(tables, topicConfigWrapper, group);
+  let isUndisturbed = true;
   let step = 0;
   for (const config of topicConfigWrapper.topicConfigTable?.values() ?? []) {
     const topic = config.topicName;
     if (!topic) continue;
     if (++step % STEP_TOPICS === 0) {
+      const { topicChanges } = group;
       yield;
+      isUndisturbed &&= group.topicChanges === topicChanges;
       if (!tables.isCurrent(live) || tables.brokerAddrTable.group(group.brokerName) !== group) return false;
     }
     // 5.x also brings back what was deleted here meanwhile.
@@ -287,11 +290,11 @@ function* putTopics(tables: RouteTables, registration: BrokerRegistration, place
     const queueData = queueDataOf(config, group.brokerName, role === 'read-only');
     tables.putQueueData(topic, queueData, group.cluster, 'register');
   }
-  if (!fiveX || !changed) return true;
+  if (!fiveX || !changed) return isUndisturbed;
   for (const [topic, info] of topicConfigWrapper.topicQueueMappingInfoMap) {
     tables.putMapping(topic, info, group.cluster, 'register');
   }
-  return true;
+  return isUndisturbed;
 }
 
 /**

@@ -1,71 +1,10 @@
 import { ORDER_TOPIC_CONFIG, RequestCode } from '@rmqns/protocol';
-import { createExtFields, RemotingCommand, type RequestContext, silentLogger } from '@rmqns/remoting';
-import { ManualClock } from '@rmqns/remoting/testing';
+import type { RemotingCommand } from '@rmqns/remoting';
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { NamesrvConfiguration } from '../../src/config/namesrv-configuration.js';
-import { EventRecorder } from '../../src/event-recorder.js';
-import { KvConfigManager } from '../../src/kvconfig/kv-config-manager.js';
 import { createNameServer } from '../../src/name-server.js';
-import { type NamesrvOptions, resolveNamesrvOptions } from '../../src/namesrv-options.js';
-import type { AuditRecord } from '../../src/processor/audit.js';
-import { DefaultRequestProcessor } from '../../src/processor/default-request-processor.js';
-import { KeptAnswers } from '../../src/processor/kept-answers.js';
-import type { NamesrvContext } from '../../src/processor/namesrv-context.js';
-import { Registrars } from '../../src/processor/registrars.js';
-import { profiles } from '../../src/profile.js';
-import { SlicedWork } from '../../src/sliced-work.js';
-import { recordingManager, registration } from '../routeinfo/registration.js';
-
-/** Nothing of it is asked by these requests. */
-const requestContext = { channel: { remoteAddress: '10.0.0.1:5' } } as unknown as RequestContext;
-
-class Fixture {
-  options: NamesrvOptions = {};
-  readonly #recorded = recordingManager('5.3.3');
-  readonly manager = this.#recorded.manager;
-  readonly events = this.#recorded.events;
-  readonly kv = new KvConfigManager();
-  readonly audited: AuditRecord[] = [];
-  readonly #processor: DefaultRequestProcessor;
-
-  constructor() {
-    const clock = new ManualClock();
-    const context: NamesrvContext = {
-      profile: profiles['5.3.3'],
-      options: () => resolveNamesrvOptions(this.options),
-      constructedMillis: 0,
-      isStopping: () => false,
-      productRoutes: undefined,
-      registrars: new Registrars(undefined, clock, silentLogger),
-      configuration: new NamesrvConfiguration({
-        options: resolveNamesrvOptions(this.options),
-        profile: profiles['5.3.3'],
-        events: new EventRecorder(),
-      }),
-      persistConfig: () => Promise.resolve(),
-      clock,
-      logger: silentLogger,
-      slicedWork: new SlicedWork(new ManualClock()),
-      counters: { registrationsRead: 0, registrationsUnchanged: 0 },
-      routeInfoManager: this.manager,
-      kvConfigManager: this.kv,
-      clusterInfoAnswers: new KeptAnswers(),
-      topicListAnswers: new KeptAnswers(),
-      kvTableAnswers: new KeptAnswers(),
-      persistKvConfig: () => Promise.resolve(),
-      audit: (record) => this.audited.push(record),
-    };
-    this.#processor = new DefaultRequestProcessor(context);
-  }
-
-  async ask(code: number, fields: Record<string, string> = {}): Promise<RemotingCommand> {
-    return this.#processor.processRequest(
-      requestContext,
-      RemotingCommand.request(code, { version: 479, extFields: createExtFields(fields) }),
-    );
-  }
-}
+import { registration } from '../routeinfo/registration.js';
+import { ProcessorFixture } from './processor-fixture.js';
 
 async function failure(answer: Promise<RemotingCommand>): Promise<unknown> {
   return answer.then(
@@ -86,7 +25,7 @@ describe('DefaultRequestProcessor', () => {
   ];
   for (const [what, code, fields] of lists) {
     it(`encodes ${what} once until something changes`, async () => {
-      const fixture = new Fixture();
+      const fixture = new ProcessorFixture();
       fixture.manager.registerBroker(registration(), 0);
       const { body } = await fixture.ask(code, fields);
       expect(body).to.be.instanceOf(Buffer);
@@ -97,7 +36,7 @@ describe('DefaultRequestProcessor', () => {
   }
 
   it('encodes the cluster info anew for a slave without topics, and not for a topic', async () => {
-    const fixture = new Fixture();
+    const fixture = new ProcessorFixture();
     const body = async () => (await fixture.ask(RequestCode.GET_BROKER_CLUSTER_INFO)).body;
     fixture.manager.registerBroker(registration(), 0);
     const first = await body();
@@ -108,7 +47,7 @@ describe('DefaultRequestProcessor', () => {
   });
 
   it('encodes a KV namespace once until it changes, also for the answers to brokers', async () => {
-    const fixture = new Fixture();
+    const fixture = new ProcessorFixture();
     fixture.kv.putKvConfig('N', 'k', 'v');
     const body = async () => (await fixture.ask(RequestCode.GET_KVLIST_BY_NAMESPACE, { namespace: 'N' })).body;
     const first = await body();
@@ -120,7 +59,7 @@ describe('DefaultRequestProcessor', () => {
   });
 
   it('keeps the topics of some clusters, and of none that is not known', async () => {
-    const fixture = new Fixture();
+    const fixture = new ProcessorFixture();
     const of = async (cluster: string) => (await fixture.ask(RequestCode.GET_TOPICS_BY_CLUSTER, { cluster })).body;
     for (let index = 0; index < 20; index++) {
       const name = `b${index}`;
@@ -134,7 +73,7 @@ describe('DefaultRequestProcessor', () => {
   });
 
   it('keeps a route with its order configuration', async () => {
-    const fixture = new Fixture();
+    const fixture = new ProcessorFixture();
     fixture.options = { orderMessageEnable: true };
     fixture.kv.putKvConfig(ORDER_TOPIC_CONFIG, 'T1', 'broker-a:4');
     fixture.manager.registerBroker(registration(), 0);
@@ -147,7 +86,7 @@ describe('DefaultRequestProcessor', () => {
   });
 
   it('takes no KV text with half a surrogate pair, which the file could not hold', async () => {
-    const fixture = new Fixture();
+    const fixture = new ProcessorFixture();
     const entry = { namespace: 'N', key: 'K', value: '😀' };
     for (const field of ['namespace', 'key', 'value'] as const) {
       for (const half of ['\ud83d', 'a\ude00b']) {
@@ -166,7 +105,7 @@ describe('DefaultRequestProcessor', () => {
   it('takes no broker whose names hold half a surrogate pair', async () => {
     const broker = { clusterName: 'C1', brokerName: 'broker-a', brokerAddr: 'a:1', brokerId: '0' };
     for (const field of ['clusterName', 'brokerName', 'brokerAddr'] as const) {
-      const fixture = new Fixture();
+      const fixture = new ProcessorFixture();
       for (const code of [RequestCode.REGISTER_BROKER, RequestCode.UNREGISTER_BROKER]) {
         const error = await failure(fixture.ask(code, { ...broker, [field]: 'x\ud800' }));
         expect(error).to.deep.include({
@@ -179,7 +118,7 @@ describe('DefaultRequestProcessor', () => {
   });
 
   it('asks for its options at each request', async () => {
-    const fixture = new Fixture();
+    const fixture = new ProcessorFixture();
     fixture.manager.registerBroker(registration(), 0);
     const codes = async () => [
       (await fixture.ask(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)).code,
@@ -198,7 +137,7 @@ describe('DefaultRequestProcessor', () => {
   });
 
   it('puts on record who asked for a change of what, and what became of it', async () => {
-    const fixture = new Fixture();
+    const fixture = new ProcessorFixture();
     await fixture.ask(RequestCode.PUT_KV_CONFIG, { namespace: 'N', key: 'K', value: 'secret' });
     await fixture.ask(RequestCode.PUT_KV_CONFIG, { namespace: 'N' });
     await fixture.ask(RequestCode.WIPE_WRITE_PERM_OF_BROKER, { brokerName: 'x'.repeat(1_000) });

@@ -1,0 +1,104 @@
+import { encodeRegisterBrokerBody, RequestCode } from '@rmqns/protocol';
+import type { Channel, RemotingCommand } from '@rmqns/remoting';
+import { expect } from 'chai';
+import { topicConfig, version } from '../routeinfo/registration.js';
+import { ProcessorFixture } from './processor-fixture.js';
+
+/** So many that a registration of them is done in slices. */
+const COUNT = 6_000;
+const MANY = Array.from({ length: COUNT }, (_, index) => `T${index}`);
+const MASTER = { clusterName: 'C1', brokerName: 'broker-a', brokerAddr: '10.0.0.1:10911', brokerId: '0' };
+const SLAVE = { ...MASTER, brokerAddr: '10.0.0.2:10911', brokerId: '1', enableActingMaster: 'true' };
+
+class SlicesFixture extends ProcessorFixture {
+  /** Each time over another connection. */
+  register(
+    broker: Record<string, string>,
+    counter: number,
+    { names = MANY, compressed = false }: { readonly names?: readonly string[]; readonly compressed?: boolean } = {},
+  ): Promise<RemotingCommand> {
+    const topicConfigSerializeWrapper = {
+      dataVersion: version(counter),
+      topicConfigTable: new Map(names.map((name) => [name, topicConfig(name)])),
+      topicQueueMappingInfoMap: new Map(),
+    };
+    const body = encodeRegisterBrokerBody(
+      { topicConfigSerializeWrapper, filterServerList: [] },
+      { compressed, fiveX: this.manager.tables.profile.fiveX },
+    );
+    const channel = { isActive: true, remoteAddress: '10.0.0.1:5' } as Channel;
+    return this.ask(RequestCode.REGISTER_BROKER, { ...broker, compressed: String(compressed) }, { channel, body });
+  }
+
+  /** Resolves when the first topics of a registration are there and the last are not. */
+  async untilHalfDone(): Promise<void> {
+    while (!this.#has('T0')) await new Promise((resolve) => setImmediate(resolve));
+    expect(this.#has(MANY.at(-1) ?? '')).to.equal(false);
+  }
+
+  /** How many topics have which permissions. */
+  perms(): Record<string, number> {
+    const perms: Record<string, number> = {};
+    for (const topic of this.manager.getAllTopicList()) {
+      const { perm } = this.manager.tables.topicQueueTable.get(topic, MASTER.brokerName) ?? expect.fail();
+      perms[perm] = (perms[perm] ?? 0) + 1;
+    }
+    return perms;
+  }
+
+  #has(topic: string): boolean {
+    return this.manager.tables.topicQueueTable.has(topic);
+  }
+}
+
+describe('a registration in slices, and what else comes for its group meanwhile', () => {
+  for (const [what, names] of [
+    ['topics', MANY.toReversed()],
+    ['few topics', MANY.slice(-100)],
+  ] as const) {
+    it(`the master that registers after its slave, with ${what}, leaves none of them read-only`, async () => {
+      const fixture = new SlicesFixture();
+      const slave = fixture.register(SLAVE, 1);
+      await fixture.untilHalfDone();
+      await Promise.all([slave, fixture.register(MASTER, 1, { names })]);
+      const readOnly = COUNT - names.length;
+      expect(fixture.perms()).to.deep.equal({ ...(readOnly > 0 ? { 4: readOnly } : {}), 6: names.length });
+    });
+  }
+
+  for (const profile of ['4.7.1', '4.9.7', '5.3.3'] as const) {
+    it(`as ${profile} the same registration, compressed, loses no topic`, async () => {
+      const fixture = new SlicesFixture(profile);
+      const first = fixture.register(MASTER, 1);
+      await fixture.untilHalfDone();
+      await Promise.all([first, fixture.register(MASTER, 1, { compressed: true })]);
+      expect(fixture.perms()).to.deep.equal({ 6: COUNT });
+    });
+  }
+
+  it('a wipe counts for all topics, not for those that are there already', async () => {
+    const fixture = new SlicesFixture();
+    const registered = fixture.register(MASTER, 1);
+    await fixture.untilHalfDone();
+    const wiped = fixture.ask(RequestCode.WIPE_WRITE_PERM_OF_BROKER, { brokerName: MASTER.brokerName });
+    await registered;
+    expect((await wiped).extFields).to.deep.include({ wipeTopicCount: String(COUNT) });
+    expect(fixture.perms()).to.deep.equal({ 4: COUNT });
+  });
+
+  for (const [what, counter] of [
+    ['the next registration, unchanged', 1],
+    ['the next registration, of another version', 2],
+  ] as const) {
+    it(`a topic deleted meanwhile is brought back by ${what}`, async () => {
+      const fixture = new SlicesFixture();
+      const registered = fixture.register(MASTER, 1);
+      await fixture.untilHalfDone();
+      await fixture.ask(RequestCode.DELETE_TOPIC_IN_NAMESRV, { topic: 'T0' });
+      await registered;
+      expect(fixture.perms()).to.deep.equal({ 6: COUNT - 1 });
+      await fixture.register(MASTER, counter);
+      expect(fixture.perms()).to.deep.equal({ 6: COUNT });
+    });
+  }
+});
