@@ -146,14 +146,15 @@ export class RouteTables {
    * show besides is right at once.
    */
   *sweep(): Steps<void> {
-    for (const [brokerName, { topics, cluster, cause }] of this.#left) {
+    for (const [brokerName, group] of this.#left) {
+      const { topics, cluster, cause } = group;
       for (let first = 0; first < topics.length; first += STEP_TOPICS) {
-        // It may have come back, which ends its leaving.
-        if (!this.#left.has(brokerName)) break;
+        // It may have come back, which ended its leaving, and have left again since.
+        if (this.#left.get(brokerName) !== group) break;
         this.#removeLeft(brokerName, topics.slice(first, first + STEP_TOPICS), cluster, cause);
         yield;
       }
-      this.#left.delete(brokerName);
+      if (this.#left.get(brokerName) === group) this.#left.delete(brokerName);
     }
   }
 

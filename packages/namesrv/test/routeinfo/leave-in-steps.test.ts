@@ -106,4 +106,18 @@ describe('a group that leaves in steps', () => {
     allAtOnce(steps);
     expect(manager.getAllTopicList()).to.deep.equal(['A', 'B']);
   });
+
+  it('leaves no topic behind when it comes back between two steps and leaves again', () => {
+    const { manager } = make('5.3.3', { topics: 500, onLeft: () => {} });
+    const names = (first: string) => Array.from({ length: 1_200 }, (_, index) => `${first}${index}`);
+    manager.registerBroker(registration({ topics: names('T') }), 0);
+    manager.onChannelDestroy(1);
+    const steps = manager.sweepInSteps();
+    steps.next();
+    manager.registerBroker(registration({ topics: names('U') }), 1);
+    manager.onChannelDestroy(1);
+    allAtOnce(steps);
+    allAtOnce(manager.sweepInSteps());
+    expect(manager.getAllTopicList()).to.deep.equal([]);
+  });
 });
