@@ -27,8 +27,11 @@ function withoutAddresses(text: string, { nameServer, brokers }: Side): string {
   for (const [name, address] of brokers) {
     masked = masked.replaceAll(address, `<${name}>`);
     // Its ports for replication and for those in a hurry.
-    for (const port of [0, 1, -2])
-      masked = masked.replaceAll(String(portOf(address) + port), `<port ${port} of ${name}>`);
+    for (const port of [0, 1, -2]) {
+      // The digits of a port stand in other numbers, too.
+      const alone = new RegExp(`(?<!\\d)${portOf(address) + port}(?!\\d)`, 'g');
+      masked = masked.replace(alone, `<port ${port} of ${name}>`);
+    }
   }
   // Some commands ask either broker, by chance.
   return masked.replace(/BROKER: <broker-[ab]>/g, 'BROKER: <either>').replace(/(<[^>]*>)[ \t]+/g, '$1 ');
