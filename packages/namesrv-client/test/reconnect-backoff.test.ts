@@ -4,20 +4,26 @@ import { ReconnectBackoff } from '../src/reconnect-backoff.js';
 describe('ReconnectBackoff', () => {
   const eight = (backoff: ReconnectBackoff): number[] => Array.from({ length: 8 }, () => backoff.nextMillis());
 
-  it('waits from 100 ms on twice as long each time, 5 s at most', () => {
-    expect(eight(new ReconnectBackoff(() => 0))).to.deep.equal([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+  it('waits from 100 ms on twice as long each time, 1.5 s at most', () => {
+    expect(eight(new ReconnectBackoff(() => 0))).to.deep.equal([100, 200, 400, 800, 1_500, 1_500, 1_500, 1_500]);
+  });
+
+  it('waits up to 5 s for one that says yes and hangs up', () => {
+    const backoff = new ReconnectBackoff(() => 0);
+    for (let times = 0; times < 3; times += 1) backoff.lost(0);
+    expect(eight(backoff)).to.deep.equal([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
   });
 
   it('takes off up to half by chance', () => {
     expect(eight(new ReconnectBackoff(() => 0.5))[0]).to.equal(75);
-    expect(eight(new ReconnectBackoff(() => 1))[7]).to.equal(2_500);
+    expect(eight(new ReconnectBackoff(() => 1))[7]).to.equal(750);
   });
 
   it('begins anew after a connection that lasted 10 s, and not after a shorter one', () => {
     const backoff = new ReconnectBackoff(() => 0);
     eight(backoff);
     backoff.lost(9_999);
-    expect(backoff.nextMillis()).to.equal(5_000);
+    expect(backoff.nextMillis()).to.equal(1_500);
     backoff.lost(10_000);
     expect(backoff.nextMillis()).to.equal(100);
   });
