@@ -4,8 +4,8 @@ import { RemotingCommand } from '../command/remoting-command.js';
 import { type ChangingPlaces, scanJsonHeader } from './json-header-scanner.js';
 import { endOfExtFields, endOfInteger, integer, PlainExtFields } from './plain-json.js';
 
-/** A process is asked a handful of kinds. The oldest gives way. */
-const MAX_SHAPES = 16;
+/** A process is asked a handful of kinds; with so many slots few of them share one. */
+const SLOTS = 256;
 /** Of headers that none fits, so many are scanned before one is learned: to learn what is never seen again costs more than a scan. */
 const SCANS_PER_SHAPE = 8;
 
@@ -13,89 +13,44 @@ const SCANS_PER_SHAPE = 8;
 const MAX_SHAPE_BYTES = 512;
 
 /**
- * Reads headers as {@link scanJsonHeader} does, at half its price: of one peer's headers all but opaque and ext fields is the same bytes each
- * time, and bytes that are compared with those of an earlier header need not be read.
+ * Reads headers as {@link scanJsonHeader} does, for less: of one peer's headers all but opaque and ext fields is the same bytes each time, and
+ * bytes that are compared with those of an earlier header need not be read.
+ *
+ * A header is compared with one earlier one at most, which a few of its bytes choose: with each further one a mix of kinds, as peers of several
+ * versions make, would cost more than scans, and a hostile peer could make it cost far more.
  */
 export class JsonHeaderShapes {
-  readonly #shapes: JsonHeaderShape[] = [];
-  #latest: JsonHeaderShape | undefined;
-  #oldest = 0;
-  readonly #walk = new ExtFieldsWalk();
+  readonly #shapes: (JsonHeaderShape | undefined)[] = new Array<JsonHeaderShape | undefined>(SLOTS).fill(undefined);
   /** Headers that were like none before. */
   scans = 0;
 
-  /** How often ext fields were walked to be compared with those before. */
-  get walks(): number {
-    return this.#walk.count;
-  }
-
   read(bytes: Buffer, start: number, end: number): RemotingCommand | undefined {
-    this.#walk.forget();
-    return this.#readAsBefore(bytes, start, end) ?? this.#scan(bytes, start, end);
-  }
-
-  #readAsBefore(bytes: Buffer, start: number, end: number): RemotingCommand | undefined {
-    const latest = this.#latest;
-    if (latest === undefined || bytes.length > MAX_WORDS_BYTES) return undefined;
+    if (bytes.length > MAX_WORDS_BYTES) return scanJsonHeader(bytes, start, end);
     const words = wordsOf(bytes);
-    return latest.read(bytes, words, this.#walk, start, end) ?? this.#readAsOther(bytes, words, start, end);
+    const slot = slotOf(words, start, end);
+    return this.#shapes[slot]?.read(bytes, words, start, end) ?? this.#scan(bytes, slot, start, end);
   }
 
-  #readAsOther(bytes: Buffer, words: DataView, start: number, end: number): RemotingCommand | undefined {
-    for (const shape of this.#shapes) {
-      const command = shape === this.#latest ? undefined : shape.read(bytes, words, this.#walk, start, end);
-      if (command === undefined) continue;
-      this.#latest = shape;
-      return command;
-    }
-    return undefined;
-  }
-
-  #scan(bytes: Buffer, start: number, end: number): RemotingCommand | undefined {
-    const learns = ++this.scans % SCANS_PER_SHAPE === 0 && bytes.length <= MAX_WORDS_BYTES;
-    if (!learns) return scanJsonHeader(bytes, start, end);
+  #scan(bytes: Buffer, slot: number, start: number, end: number): RemotingCommand | undefined {
+    if (++this.scans % SCANS_PER_SHAPE !== 0) return scanJsonHeader(bytes, start, end);
     const places: ChangingPlaces = {};
     const command = scanJsonHeader(bytes, start, end, places);
     // Those with a remark are failures, each with words of its own.
     if (command === undefined || command.remark !== undefined) return command;
     const { extFields } = places;
     if (end - start - (extFields === undefined ? 0 : extFields.end - extFields.at) > MAX_SHAPE_BYTES) return command;
-    this.#latest = new JsonHeaderShape(command, bytes, start, end, places);
-    this.#shapes[this.#oldest] = this.#latest;
-    this.#oldest = (this.#oldest + 1) % MAX_SHAPES;
+    this.#shapes[slot] = new JsonHeaderShape(command, bytes, start, end, places);
     return command;
   }
 }
 
-/**
- * Where ext fields of the header that is being read end. Many kinds agree until there, and if each looked anew, one peer's long headers could
- * cost sixteen times what they should.
- */
-class ExtFieldsWalk {
-  #from = 0;
-  #to = 0;
-  #byteLength = 0;
-  count = 0;
-
-  /** Another header is read. */
-  forget(): void {
-    this.#from = 0;
-    this.#byteLength = 0;
-  }
-
-  endOf(bytes: Buffer, from: number, end: number): number {
-    if (from === this.#from) return this.#to;
-    this.count++;
-    const to = endOfExtFields(bytes, from, end);
-    const byteLength = (to === 0 ? end : to) - from;
-    // A header may have several; the longest is kept, since only one is not among the few bytes of a shape.
-    if (byteLength >= this.#byteLength) {
-      this.#from = from;
-      this.#to = to;
-      this.#byteLength = byteLength;
-    }
-    return to;
-  }
+/** By what kinds differ in: the code, what comes after it, and the version, which most write last. */
+function slotOf(words: DataView, start: number, end: number): number {
+  if (end - start < 16) return end - start;
+  const last = words.getUint8(end - 2);
+  const version = last >= 0x30 && last <= 0x39 ? words.getInt32(end - 5) : 0;
+  const hash = Math.imul(words.getInt32(start + 8), 0x9e3779b1) + Math.imul(version, 0x85ebca6b);
+  return Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35) >>> 24;
 }
 
 /** What of a header is always the same, as words to be compared and the bytes that are left. */
@@ -161,7 +116,7 @@ class JsonHeaderShape {
   }
 
   /** The command of a header of this kind, `undefined` for one of another. */
-  read(bytes: Buffer, words: DataView, walk: ExtFieldsWalk, start: number, end: number): RemotingCommand | undefined {
+  read(bytes: Buffer, words: DataView, start: number, end: number): RemotingCommand | undefined {
     let at = this.#first.endIn(words, start, end);
     let opaque = 0;
     let extFieldsAt = 0;
@@ -173,7 +128,7 @@ class JsonHeaderShape {
         opaque = integer;
       } else {
         extFieldsAt = at;
-        at = walk.endOf(bytes, at, end);
+        at = endOfExtFields(bytes, at, end);
         extFieldsEnd = at;
       }
       if (at !== 0) at = run.endIn(words, at, end);
