@@ -1,4 +1,4 @@
-import type { VersionFields } from './registration-body.js';
+import type { RegistrationFields, VersionFields } from './registration-body.js';
 
 /** One address of one group, as the generator of steps believes it to be. */
 export interface Member {
@@ -7,6 +7,8 @@ export interface Member {
   /** The id that it registers under; a slave may become master. */
   brokerId: string;
   version: VersionFields;
+  /** What its last registration said, and the version of that request. */
+  said?: { readonly fields: RegistrationFields; readonly version: number };
   /** The connection that its last registration went over; undefined before the first, and when that closed. */
   conn: number | undefined;
   /** Whether the group shows this address. */

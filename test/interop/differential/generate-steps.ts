@@ -1,15 +1,15 @@
 import type { ApacheVersion } from '@rmqns/test-kit';
 import { createGroups, type Group, holderOf, type Member } from './broker-model.js';
 import { Random } from './random.js';
+import { editRegistration, randomBrokerVersion, randomRegistration, TOPICS } from './random-registration.js';
 import {
   bodyChecksum,
   compressedBody,
   jsonBody,
-  type MappingFields,
   oddJsonBody,
   type RegistrationFields,
-  type TopicFields,
   V3_0_11,
+  V5_0_0,
 } from './registration-body.js';
 import { isRequest, type RequestStep, type Step } from './step.js';
 
@@ -24,16 +24,6 @@ import { isRequest, type RequestStep, type Step } from './step.js';
 // - deflated-but-called-uncompressed, attributes-compressed-4x: a body is what its header says, and of the server's generation;
 // - kv-put-without-key, binary-empty-value: in 4.7.1.
 
-const TOPICS = [
-  ...Array.from({ length: 12 }, (_, index) => `T${index}`),
-  'TBW102',
-  '%RETRY%group',
-  'a/b\\c',
-  'say-"it"',
-  '主题-ü-\u2028-\u007f',
-  '😀',
-  'rmq_sys_SYNC_BROKER_MEMBER_broker-a',
-] as const;
 const NAMESPACES = ['ORDER_TOPIC_CONFIG', 'NS', '名 "x"'] as const;
 const ZONES = ['z1', 'Z1', 'zone 2'] as const;
 /** Settings that take effect at once; the first is there in every release. */
@@ -46,7 +36,6 @@ const LIVE_KEYS = [
   'deleteTopicWithBrokerRegistration',
 ] as const;
 const CLIENT_VERSIONS = [0, 63, 121, 317, 355, 400, 401, 407, 413, 479, 612, 700] as const;
-const V5_0_0 = 413;
 /** Connections of those who are no broker. */
 const CLIENTS = 3;
 
@@ -190,33 +179,22 @@ class Generator {
   #registration(member: Member, brokerId: string, oneTopicWillDo: boolean): RequestStep {
     const random = this.#random;
     const { group } = member;
-    const version = this.#fiveX
-      ? random.weighted([
-          [6, 479],
-          [3, 413],
-          [2, 407],
-          [2, 355],
-          [member.ghost ? 0 : 1, 30],
-        ] as const)
-      : random.weighted([
-          [6, 355],
-          [4, 407],
-          [2, 479],
-          [1, 30],
-          [1, 0],
-        ] as const);
+    const again = random.once(3) ? undefined : member.said;
+    const version =
+      again !== undefined && !(member.ghost && again.version < V3_0_11)
+        ? again.version
+        : randomBrokerVersion(random, { fiveX: this.#fiveX, isGhost: member.ghost });
+    const edited =
+      again === undefined
+        ? randomRegistration(random, member, { fiveX: this.#fiveX, version, oneTopicWillDo, nowMillis: this.#clock })
+        : editRegistration(again.fields, random, oneTopicWillDo);
     const fields: RegistrationFields = {
+      ...edited,
       dataVersion: member.version,
-      topics: this.#topics(oneTopicWillDo),
-      mappings: this.#fiveX && random.once(5) ? this.#mappings(group.name) : [],
       // A list that is left alone shows what Apache kept of a ghost.
-      filterServerList: random.weighted<RegistrationFields['filterServerList']>([
-        [6, []],
-        [2, ['10.9.9.1:3000', '10.9.9.2:3000']],
-        [1, undefined],
-        [member.ghost ? 0 : 1, null],
-      ]),
+      filterServerList: edited.filterServerList === null && member.ghost ? [] : edited.filterServerList,
     };
+    member.said = { fields, version };
     const compressed = version >= V3_0_11 && (this.#fiveX || version < V5_0_0) && random.once(5);
     const body = compressed
       ? compressedBody(fields, version)
@@ -244,29 +222,6 @@ class Generator {
     return compressed
       ? { conn, code: 103, extFields, bodyBase64: body.toString('base64'), version, style: this.#style() }
       : { conn, code: 103, extFields, body: body.toString('utf8'), version, style: this.#style() };
-  }
-
-  #topics(oneWillDo: boolean): TopicFields[] {
-    const random = this.#random;
-    const names = random.some(TOPICS, 6);
-    if (names.length === 1 && !oneWillDo) names.push(...TOPICS.filter((name) => name !== names[0]).slice(0, 1));
-    return names.map((topicName) => ({
-      topicName,
-      readQueueNums: random.pick([1, 4, 4, 8, 16, 0, -1, 2_147_483_647]),
-      writeQueueNums: random.pick([1, 4, 4, 8]),
-      perm: random.pick([6, 6, 6, 6, 7, 4, 2, 0, 1, 14]),
-      topicSysFlag: random.pick([0, 0, 0, 1, 2, 3]),
-    }));
-  }
-
-  #mappings(bname: string): MappingFields[] {
-    return this.#random.some(['T1', 'T2', '主题-ü-\u2028-\u007f'], 2).map((topic) => ({
-      topic,
-      bname,
-      totalQueues: 4,
-      epoch: this.#random.pick([1, 2, 1_700_000_000_000]),
-      currIdMap: this.#random.pick([{}, { 0: 0 }, { 0: 0, 1: 1, 3: 2 }]),
-    }));
   }
 
   #flags(): Group['flags'] {

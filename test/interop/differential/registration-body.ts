@@ -2,6 +2,8 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Random } from './random.js';
 
 export interface TopicFields {
+  /** Under which it stands in JSON, where that is not its name. */
+  readonly key?: string;
   readonly topicName: string;
   readonly readQueueNums: number;
   readonly writeQueueNums: number;
@@ -27,13 +29,15 @@ export interface RegistrationFields {
   readonly dataVersion: VersionFields;
   readonly topics: readonly TopicFields[];
   readonly mappings: readonly MappingFields[];
+  /** When a broker of 5.x sent it, which differs each time; absent as in other releases. */
+  readonly stamp?: number | undefined;
   /** `undefined`: not said. */
   readonly filterServerList: readonly string[] | null | undefined;
 }
 
 /** The first release whose brokers send a registration with filter servers; before it the body is the topic table alone. */
 export const V3_0_11 = 37;
-const V5_0_0 = 413;
+export const V5_0_0 = 413;
 
 /** A registration as JSON, as brokers of this version write it. */
 export function jsonBody(fields: RegistrationFields, version: number): string {
@@ -58,9 +62,12 @@ export function oddJsonBody(fields: RegistrationFields, version: number, random:
   );
 }
 
-function wrapperOf({ dataVersion, topics, mappings }: RegistrationFields, version: number): string {
-  const table = topics.map((topic) => `${JSON.stringify(topic.topicName)}:${topicJson(topic, version)}`);
-  const beans = [`"dataVersion":${JSON.stringify(dataVersion)}`, `"topicConfigTable":{${table.join()}}`];
+function wrapperOf({ dataVersion, topics, mappings, stamp }: RegistrationFields, version: number): string {
+  const table = topics.map((topic) => `${JSON.stringify(topic.key ?? topic.topicName)}:${topicJson(topic, version)}`);
+  const beans = [`"dataVersion":${versionJson(dataVersion)}`, `"topicConfigTable":{${table.join()}}`];
+  if (stamp !== undefined) {
+    beans.splice(1, 0, `"mappingDataVersion":${versionJson({ timestamp: stamp, counter: 0, stateVersion: 0 })}`);
+  }
   if (version >= V5_0_0) {
     const infos = mappings.map((info) => `${JSON.stringify(info.topic)}:${mappingJson(info)}`);
     beans.push('"topicQueueMappingDetailMap":{}', `"topicQueueMappingInfoMap":{${infos.join()}}`);
@@ -68,7 +75,12 @@ function wrapperOf({ dataVersion, topics, mappings }: RegistrationFields, versio
   return `{${beans.join()}}`;
 }
 
-function topicJson(topic: TopicFields, version: number): string {
+/** Its members in the order in which brokers write them. */
+function versionJson({ counter, stateVersion, timestamp }: VersionFields): string {
+  return JSON.stringify({ counter, stateVersion, timestamp });
+}
+
+function topicJson({ key: _, ...topic }: TopicFields, version: number): string {
   return JSON.stringify({
     ...(version >= V5_0_0 ? { attributes: { 'message.type': 'NORMAL' } } : {}),
     order: false,
