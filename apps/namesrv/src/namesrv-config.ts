@@ -43,7 +43,7 @@ export interface NamesrvConfig {
 /**
  * Puts the configuration together: defaults < what is set for Java < file < environment < command line < the file of TLS.
  *
- * @throws Exit with every problem of every source, or when the file cannot be read
+ * @throws Exit with every problem and warning of every source, or when the file cannot be read
  */
 export function loadNamesrvConfig(
   args: CliArguments,
@@ -75,8 +75,13 @@ export function loadNamesrvConfig(
   collector.problems.push(...tlsConfigFile.problems);
   collector.warnings.push(...tlsConfigFile.warnings);
   const { problems, warnings, values, origins } = collector;
-  if (problems.length > 0)
-    throw new Exit(ExitCode.CONFIG, ['mqnamesrv: the configuration cannot be used:', ...problems].join('\n'));
+  if (problems.length > 0) {
+    const besides = warnings.map((warning) => `warning: ${warning}`);
+    throw new Exit(
+      ExitCode.CONFIG,
+      ['mqnamesrv: the configuration cannot be used:', ...problems, ...besides].join('\n'),
+    );
+  }
   return {
     options: resolveNamesrvOptions(values as NamesrvOptions),
     origins,

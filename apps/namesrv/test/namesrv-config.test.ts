@@ -35,6 +35,21 @@ describe('loadNamesrvConfig', () => {
     expect(options).to.include({ listenPort: 3, bindAddress: '127.0.0.1', profile: '4.9.7' });
   });
 
+  it('names unknown keys also where the configuration cannot be used for other reasons', () => {
+    writeFileSync(file, 'listenPort=x\nlistenPrt=5\n');
+    expect(() => load(['-c', file], { RMQ_NAMESRV_BIND_ADRESS: '::1' }))
+      .to.throw(Exit)
+      .that.has.property('message')
+      .that.satisfies((message: string) => {
+        expect(message.split('\n').slice(1)).to.deep.equal([
+          `${file}:1:12 listenPort: "x" is no whole number`,
+          `warning: ${file}:2:1 listenPrt: there is no such option (did you mean listenPort?)`,
+          'warning: environment RMQ_NAMESRV_BIND_ADRESS, bindAdress: there is no such option (did you mean bindAddress?)',
+        ]);
+        return true;
+      });
+  });
+
   it('takes the last of repeated keys, and of repeated flags', () => {
     writeFileSync(file, 'listenPort=1\nlistenPort=2\n');
     expect(load(['-c', file]).options.listenPort).to.equal(2);
