@@ -1,5 +1,5 @@
 import { GetBrokerClusterInfo, MqVersion } from '@rmqns/protocol';
-import type { Channel } from '@rmqns/remoting';
+import { RemotingError } from '@rmqns/remoting';
 import type { Long } from '@rmqns/remoting/json';
 import type { BrokerIdentity } from './broker-identity.js';
 import type { NameServerClient, RequestOptions } from './name-server-client.js';
@@ -36,8 +36,8 @@ export class BrokerConflictError extends Error {
 export class MembersQuery {
   readonly #client: NameServerClient;
   readonly #address: string;
-  /** The connection whose name server is of 5.x and answers 901; those of 4.x leave that unanswered. */
-  #fiveXChannel: Channel | undefined;
+  /** Whether the name server was of 5.x when it last said: it answers 901 then, which those of 4.x leave unanswered. */
+  #isFiveX = false;
 
   constructor(client: NameServerClient, address: string) {
     this.#client = client;
@@ -45,17 +45,26 @@ export class MembersQuery {
   }
 
   /**
-   * By 106 the first time on a connection, and by 901, which is short, where the answer came from a name server that knows it.
+   * By 106 the first time, which answers with all brokers there are; and by 901, which is short, where the answer came from a name server
+   * that knows it. One that comes back is taken for what it was: a thousand brokers that come back to it must not ask it for all of them
+   * each. When it leaves 901 without a good answer, 106 is next.
    *
    * @returns addresses by id
    * @throws as the calls of `NameServerClient`
    */
   async ask({ clusterName, brokerName }: BrokerIdentity, options: RequestOptions): Promise<ReadonlyMap<Long, string>> {
-    const channel = this.#client.remotingClient.channel(this.#address);
-    if (channel !== undefined && channel === this.#fiveXChannel)
-      return (await this.#client.getBrokerMemberGroup(this.#address, clusterName, brokerName, options)).brokerAddrs;
+    if (this.#isFiveX) {
+      try {
+        return (await this.#client.getBrokerMemberGroup(this.#address, clusterName, brokerName, options)).brokerAddrs;
+      } catch (error) {
+        // A lost connection says nothing about what comes back.
+        if (RemotingError.is(error) && (error.code === 'TIMEOUT' || error.code === 'COMMAND_FAILED'))
+          this.#isFiveX = false;
+        throw error;
+      }
+    }
     const { body, command } = await this.#client.remotingClient.call(this.#address, GetBrokerClusterInfo, {}, options);
-    if (command.version >= MqVersion.V5_0_0) this.#fiveXChannel = this.#client.remotingClient.channel(this.#address);
+    this.#isFiveX = command.version >= MqVersion.V5_0_0;
     return body.brokerAddrTable.get(brokerName)?.brokerAddrs ?? new Map();
   }
 }

@@ -1,12 +1,12 @@
 import type { NameServer } from '@rmqns/namesrv';
-import { RequestCode } from '@rmqns/protocol';
+import { MqVersion, RequestCode } from '@rmqns/protocol';
 import { RemotingCommand } from '@rmqns/remoting';
 import { expect } from 'chai';
 import type { BrokerRegistrar } from '../src/broker-registrar.js';
 import type { BrokerRegistrarOptions } from '../src/broker-registrar-options.js';
 import { NameServerClient } from '../src/name-server-client.js';
 import { identity, topicTable } from './broker-fixture.js';
-import { RegistrarBench } from './registrar-bench.js';
+import { closed, nextReconnect, RegistrarBench } from './registrar-bench.js';
 
 const other = { ...identity, brokerAddr: '10.0.0.2:10911', haServerAddr: '10.0.0.2:10912' };
 
@@ -121,6 +121,39 @@ describe('a broker whose name and id another one has', () => {
     bench.clock.advance(3_000);
     expect((await started)?.outcomes[0]?.status).to.equal('ok');
     expect(server.names).to.deep.equal(['GET_BROKER_CLUSTER_INFO', 'REGISTER_BROKER']);
+  });
+
+  it('asks one of 5.x for all brokers once, and for its own group whenever it comes back, until that is refused', async () => {
+    const [server] = await bench.scripted(1);
+    let knows901 = true;
+    server.answer = ({ code }) => {
+      if (code === RequestCode.REGISTER_BROKER) return RemotingCommand.response(0);
+      if (code === RequestCode.GET_BROKER_MEMBER_GROUP && !knows901) return RemotingCommand.response(3);
+      const body = Buffer.from('{"brokerAddrTable":{},"clusterAddrTable":{},"brokerMemberGroup":{"brokerAddrs":{}}}');
+      const response = RemotingCommand.response(0, undefined, { body });
+      response.version = MqVersion.V5_0_0;
+      return response;
+    };
+    const client = bench.ownClient();
+    const broker = bench.registrar([server], { client, conflictPolicy: 'standBack' });
+    await broker.start();
+    await broker.topicsChanged();
+    const lost = closed(client);
+    server.dropConnections();
+    await lost;
+    await bench.passingUntil(100, nextReconnect(broker));
+    expect(server.names).to.deep.equal([
+      'GET_BROKER_CLUSTER_INFO',
+      'REGISTER_BROKER',
+      'GET_BROKER_MEMBER_GROUP',
+      'REGISTER_BROKER',
+      'GET_BROKER_MEMBER_GROUP',
+      'REGISTER_BROKER',
+    ]);
+    knows901 = false;
+    await broker.topicsChanged();
+    await broker.topicsChanged();
+    expect(server.withCode(RequestCode.GET_BROKER_CLUSTER_INFO)).to.have.length(2);
   });
 });
 
