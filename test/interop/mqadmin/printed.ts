@@ -37,9 +37,12 @@ function withoutAddresses(text: string, { nameServer, brokers }: Side): string {
   return masked.replace(/BROKER: <broker-[ab]>/g, 'BROKER: <either>').replace(/(<[^>]*>)[ \t]+/g, '$1 ');
 }
 
-/** Columns are as wide as their figures. */
+/** Columns are as wide as their figures. Of a rate a broker shows as many averages as it has run long enough for. */
 function withoutFigures(text: string): string {
-  return text.replace(/[-+]?\d[\d.,]*(?:E-?\d+)?%?/g, '#').replace(/[ \t]+/g, ' ');
+  return text
+    .replace(/[-+]?\d[\d.,]*(?:E-?\d+)?%?/g, '#')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/(Tps ?: #)(?: #)+/g, '$1');
 }
 
 function portOf(address: string): number {
