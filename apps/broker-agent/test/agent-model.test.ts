@@ -9,7 +9,7 @@ import { freePort } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Agent } from '../src/agent.js';
-import type { AgentConfig } from '../src/agent-config.js';
+import { agentConfig } from './agent-fixture.js';
 import { TurnableHealth, TurnableNameServers, TurnableTopics } from './turnable-parts.js';
 
 const SERVERS = [0, 1, 2] as const;
@@ -123,32 +123,8 @@ for (const changesOnly of [false, true])
         topicSource.turn(...model.topics);
         health.turn('passing');
         nameServers.turn(SERVERS.map((index) => servers.address(index)));
-        const config: AgentConfig = {
-          namesrvAddresses: [],
-          identity: {
-            clusterName: 'C',
-            brokerName: 'broker-a',
-            brokerId: 0,
-            brokerAddr: '10.0.0.1:10911',
-            haServerAddr: '10.0.0.1:10912',
-            brokerPermission: 6,
-            filterServers: [],
-          },
-          register: {
-            periodMillis: 30_000,
-            timeoutMillis: 6_000,
-            compressed: false,
-            forceRegister: true,
-            changesOnly,
-            onConflict: 'standBack',
-            includeBrokerTopics: false,
-            unregisterOnStop: true,
-            startDelayMillis: 0,
-          },
-          topics: { sources: [], debounceMillis: 500, minimum: 0 },
-          health: { onFailing: 'unregister' },
-          stateDirectory: join(directory, 'state'),
-        };
+        const usual = agentConfig([], [], join(directory, 'state'));
+        const config = { ...usual, register: { ...usual.register, changesOnly } };
         const parts = { topicSources: [topicSource], health, nameServers };
         const agent = new Agent({ config, clock, logger: silentLogger, parts });
         await agent.start();

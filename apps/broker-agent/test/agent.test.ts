@@ -7,10 +7,10 @@ import { silentLogger } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
 import { Agent } from '../src/agent.js';
-import type { AgentConfig } from '../src/agent-config.js';
 import type { Health, OnFailing } from '../src/health-gate.js';
 import type { RoleSource } from '../src/role-source.js';
 import { staticTopicsSource } from '../src/static-topics-source.js';
+import { agentConfig } from './agent-fixture.js';
 import { TurnableHealth, TurnableNameServers, TurnableRole, topic } from './turnable-parts.js';
 
 describe('an agent', () => {
@@ -43,32 +43,7 @@ describe('an agent', () => {
   });
 
   async function started(onFailing: OnFailing = 'unregister', role?: RoleSource): Promise<Agent> {
-    const config: AgentConfig = {
-      namesrvAddresses: [],
-      identity: {
-        clusterName: 'C',
-        brokerName: 'broker-a',
-        brokerId: 0,
-        brokerAddr: '10.0.0.1:10911',
-        haServerAddr: '10.0.0.1:10912',
-        brokerPermission: 6,
-        filterServers: [],
-      },
-      register: {
-        periodMillis: 30_000,
-        timeoutMillis: 6_000,
-        compressed: false,
-        forceRegister: true,
-        changesOnly: false,
-        onConflict: 'standBack',
-        includeBrokerTopics: false,
-        unregisterOnStop: true,
-        startDelayMillis: 0,
-      },
-      topics: { sources: [], debounceMillis: 500, minimum: 0 },
-      health: { onFailing },
-      stateDirectory: join(directory, 'state'),
-    };
+    const config = { ...agentConfig([], [], join(directory, 'state')), health: { onFailing } };
     const topicSources = [staticTopicsSource(new Map(['A', 'B'].map((name) => [name, topic(name)])))];
     const parts = { topicSources, health, nameServers, role };
     const agent = new Agent({ config, clock, logger: silentLogger, parts });

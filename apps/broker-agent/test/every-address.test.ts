@@ -10,6 +10,7 @@ import { alwaysPassing } from '../src/health-gate.js';
 import { listedNameServers } from '../src/name-server-source.js';
 import { ResolvedNameServers } from '../src/resolved-name-servers.js';
 import { staticTopicsSource } from '../src/static-topics-source.js';
+import { agentConfig } from './agent-fixture.js';
 import { topic } from './turnable-parts.js';
 
 describe('an agent whose name servers have one name', () => {
@@ -30,32 +31,7 @@ describe('an agent whose name servers have one name', () => {
       logger: silentLogger,
     });
     const agent = new Agent({
-      config: {
-        namesrvAddresses: [],
-        identity: {
-          clusterName: 'C',
-          brokerName: 'broker-a',
-          brokerId: 0,
-          brokerAddr: '10.0.0.1:10911',
-          haServerAddr: '10.0.0.1:10912',
-          brokerPermission: 6,
-          filterServers: [],
-        },
-        register: {
-          periodMillis: 30_000,
-          timeoutMillis: 6_000,
-          compressed: false,
-          forceRegister: true,
-          onConflict: 'standBack',
-          changesOnly: false,
-          includeBrokerTopics: false,
-          unregisterOnStop: true,
-          startDelayMillis: 0,
-        },
-        topics: { sources: [], debounceMillis: 0, minimum: 0 },
-        health: { onFailing: 'unregister' },
-        stateDirectory: join(directory, 'state'),
-      },
+      config: agentConfig([], [], join(directory, 'state')),
       clock: systemClock,
       logger: silentLogger,
       parts: {
