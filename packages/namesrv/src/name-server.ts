@@ -11,6 +11,7 @@ import {
 } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
 import { proxiesOf, registrarsOf } from './address-ranges.js';
+import { BatchUnregistration } from './batch-unregistration.js';
 import { BrokerHousekeeping } from './broker-housekeeping.js';
 import { NamesrvConfigStore } from './config/namesrv-config-store.js';
 import { NamesrvConfiguration } from './config/namesrv-configuration.js';
@@ -81,6 +82,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   readonly #productRoutes: ProductRoutes | undefined;
   readonly #counters: NamesrvCounters = { registrationsRead: 0, registrationsUnchanged: 0 };
   readonly #minBrokerIdNotifier: MinBrokerIdNotifier;
+  readonly #unregistrations: BatchUnregistration;
   #started = false;
   #closing: Promise<void> | undefined;
 
@@ -155,6 +157,12 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       logger: this.#logger,
     });
     this.#productRoutes = productRoutesOf(resolved, environment.productEnvironment, clock, this.#logger);
+    this.#unregistrations = new BatchUnregistration({
+      capacity: resolved.unRegisterBrokerQueueCapacity,
+      unregister: (request) => void routeInfoManager.unregisterBroker(request),
+      slicedWork,
+      logger: this.#logger,
+    });
     const context: NamesrvContext = {
       profile,
       options: () => this.#configuration.options,
@@ -168,6 +176,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       logger: this.#logger,
       counters: this.#counters,
       slicedWork,
+      unregistrations: this.#unregistrations,
       routeInfoManager,
       kvConfigManager: this.#kvConfigManager,
       clusterInfoAnswers: new KeptAnswers(),
@@ -275,6 +284,8 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     const { cut } = await this.#server.close({ graceMillis, goAwayMillis: enableShutdownGracefully ? graceMillis : 0 });
     if (cut > 0)
       this.#logger.warn({ cut }, `${cut} requests had not ended in ${shutdownWaitTimeSeconds} s and were cut off`);
+    // What was answered is done, so that its events and notifications are there.
+    await this.#unregistrations.settled();
     await this.#minBrokerIdNotifier.close();
     await this.#productRoutes?.close();
     await this.#kvConfigStore?.close();

@@ -107,9 +107,12 @@ export const namesrvOptionTable = {
   },
   unRegisterBrokerQueueCapacity: {
     ...namesrv5,
-    ...noPool,
+    type: 'int',
     default: 3_000,
-    meaning: 'Unregistrations that may wait for a batch in Java; here each is done at once.',
+    min: 1,
+    effect: 'start',
+    meaning:
+      'Unregistrations (104) that may have been answered and not yet be carried out, in profile 5.3.3; those above are answered code 1. In 4.x they are carried out first.',
   },
   supportActingMaster: {
     ...namesrv5,

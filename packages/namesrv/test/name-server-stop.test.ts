@@ -1,7 +1,8 @@
 import { RequestCode } from '@rmqns/protocol';
+import { type RemotingCommand, systemClock } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
-import { EMPTY, nameServerFixture, topics } from './name-server-fixture.js';
+import { broker, EMPTY, nameServerFixture, topics } from './name-server-fixture.js';
 
 const MEMBER_TOPIC = 'rmq_sys_SYNC_BROKER_MEMBER_broker-a';
 
@@ -35,6 +36,24 @@ describe('a name server that stops', () => {
     clock.advance(1);
     await closed;
     expect(clock.pendingTimers).to.equal(0);
+  });
+
+  it('carries out the unregistrations that it has answered', async () => {
+    // A slice is over after a few of them.
+    let nowMillis = 0;
+    const clock = { ...systemClock, monotonic: () => (nowMillis += 1) };
+    const server = await start({ serverChannelMaxIdleTimeSeconds: 0 }, undefined, { clock });
+    let left = 0;
+    server.on('change', (event) => {
+      if (event.type === 'broker.unregistered') left += 1;
+    });
+    const client = connect();
+    const leave = (): Promise<RemotingCommand> => ask(client, server, RequestCode.UNREGISTER_BROKER, { ...broker });
+    const answers = await Promise.all(Array.from({ length: 500 }, leave));
+    expect(answers.every(({ code }) => code === 0)).to.equal(true);
+    const before = left;
+    await server.close();
+    expect([before < 500, left]).to.deep.equal([true, 500]);
   });
 
   it('that was never started waits for nothing', async () => {

@@ -53,7 +53,12 @@ const dispatchTable: ReadonlyMap<number, RequestHandler> = new Map([
   [RequestCode.BROKER_HEARTBEAT, brokerHeartbeat],
 ]);
 
-/** Answers every request to a name server by its code (upstream: `DefaultRequestProcessor`). */
+/**
+ * Answers every request to a name server by its code (upstream: `DefaultRequestProcessor`).
+ *
+ * A request waits for the works that its connection began, and for unregistrations that have been answered, whoever sent them: nobody who
+ * heard of a broker's end is told of its routes again, as upstream's 5.x may do.
+ */
 export class DefaultRequestProcessor implements RequestProcessor {
   readonly #context: NamesrvContext;
 
@@ -62,8 +67,16 @@ export class DefaultRequestProcessor implements RequestProcessor {
   }
 
   processRequest(ctx: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {
+    // They are carried out in their order anyway.
+    const isOneOfThem = request.code === RequestCode.UNREGISTER_BROKER;
+    const before = isOneOfThem ? undefined : this.#context.unregistrations.settled();
+    return before === undefined ? this.#inTurn(ctx, request) : before.then(() => this.#inTurn(ctx, request));
+  }
+
+  /** What waited before may have begun more work. */
+  #inTurn(ctx: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {
     const before = this.#context.slicedWork.after(ctx.channel);
-    return before === undefined ? this.#process(ctx, request) : before.then(() => this.processRequest(ctx, request));
+    return before === undefined ? this.#process(ctx, request) : before.then(() => this.#inTurn(ctx, request));
   }
 
   #process(ctx: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@rmqns/remoting';
+import type { BatchUnregistration } from '../batch-unregistration.js';
 import type { NamesrvConfiguration } from '../config/namesrv-configuration.js';
 import type { KvConfigManager } from '../kvconfig/kv-config-manager.js';
 import type { NamesrvCounters } from '../namesrv-counters.js';
@@ -32,6 +33,8 @@ export interface NamesrvContext {
   readonly logger: Logger;
   readonly counters: NamesrvCounters;
   readonly slicedWork: SlicedWork;
+  /** What was answered and is still to be carried out, in profile 5.3.3. */
+  readonly unregistrations: BatchUnregistration;
   readonly routeInfoManager: RouteInfoManager;
   readonly kvConfigManager: KvConfigManager;
   /** Bodies of answers to 106. */

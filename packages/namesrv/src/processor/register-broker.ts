@@ -131,12 +131,17 @@ function failed(remark: string): RemotingCommand {
   return RemotingCommand.response(ResponseCode.SYSTEM_ERROR, remark, { extFields: createExtFields() });
 }
 
-/** 104: a broker leaves; it is out of the routes before the answer goes (reference: nameserver 2.6). */
+/**
+ * 104: a broker leaves (reference: nameserver 2.6). In 4.x it is out of the routes before the answer goes. In 5.x the answer goes first; it is
+ * out of the routes before anything is answered that comes later ({@link DefaultRequestProcessor}).
+ */
 export const unregisterBroker: RequestHandler = (context, request) => {
   const header = decodeHeader(UnregisterBroker.request, request.extFields);
   const { clusterName, brokerName, brokerAddr } = header;
   refuseNoNames({ clusterName, brokerName, brokerAddr });
-  const { routeInfoManager, slicedWork } = context;
+  const { profile, routeInfoManager, slicedWork, unregistrations } = context;
+  if (profile.fiveX)
+    return RemotingCommand.response(unregistrations.submit(header) ? ResponseCode.SUCCESS : ResponseCode.SYSTEM_ERROR);
   routeInfoManager.unregisterBroker(header);
   const response = RemotingCommand.response(ResponseCode.SUCCESS);
   return slicedWork.after(routeInfoManager)?.then(() => response) ?? response;

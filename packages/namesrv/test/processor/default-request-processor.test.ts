@@ -1,8 +1,9 @@
 import { ORDER_TOPIC_CONFIG, RequestCode } from '@rmqns/protocol';
-import type { RemotingCommand } from '@rmqns/remoting';
+import type { Channel, RemotingCommand } from '@rmqns/remoting';
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { createNameServer } from '../../src/name-server.js';
+import type { ProfileName } from '../../src/profile.js';
 import { registration } from '../routeinfo/registration.js';
 import { ProcessorFixture } from './processor-fixture.js';
 
@@ -115,6 +116,71 @@ describe('DefaultRequestProcessor', () => {
       }
       expect(fixture.events).to.deep.equal([]);
     }
+  });
+
+  describe('a broker that leaves', () => {
+    const broker = { clusterName: 'C1', brokerName: 'broker-a', brokerAddr: '10.0.0.1:10911', brokerId: '0' };
+
+    function registered(profile: ProfileName): ProcessorFixture {
+      const fixture = new ProcessorFixture(profile);
+      fixture.manager.registerBroker(registration(), 0);
+      return fixture;
+    }
+
+    for (const [profile, isShown] of [
+      ['5.3.3', true],
+      ['4.9.7', false],
+      ['4.7.1', false],
+    ] as const) {
+      it(`is answered ${isShown ? 'before' : 'when'} it is off the tables, as by ${profile}`, async () => {
+        const fixture = registered(profile);
+        expect((await fixture.ask(RequestCode.UNREGISTER_BROKER, broker)).code).to.equal(0);
+        expect(fixture.manager.getAllTopicList().length > 0).to.equal(isShown);
+      });
+    }
+
+    for (const [what, remoteAddress] of [
+      ['its own', '10.0.0.1:5'],
+      ['another', '10.0.0.9:9'],
+    ] as const) {
+      it(`is shown to nobody who asks behind it on ${what} connection`, async () => {
+        const fixture = registered('5.3.3');
+        const channel = { isActive: true, remoteAddress } as Channel;
+        const left = fixture.ask(RequestCode.UNREGISTER_BROKER, broker);
+        const route = fixture.ask(RequestCode.GET_ROUTEINFO_BY_TOPIC, { topic: 'T1' }, { channel });
+        const lists = fixture.ask(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER, {}, { channel });
+        expect((await left).code).to.equal(0);
+        expect((await route).code).to.equal(17);
+        expect(String((await lists).body)).to.equal('{"topicList":[]}');
+      });
+    }
+
+    it('and comes back at once is there', async () => {
+      const fixture = registered('5.3.3');
+      const answers = [
+        fixture.ask(RequestCode.UNREGISTER_BROKER, broker),
+        fixture.ask(RequestCode.REGISTER_BROKER, { ...broker, compressed: 'false' }),
+        fixture.ask(RequestCode.GET_BROKER_MEMBER_GROUP, broker),
+      ];
+      const [left, back, group] = await Promise.all(answers);
+      expect([left?.code, back?.code]).to.deep.equal([0, 0]);
+      expect(String(group?.body)).to.contain('{0:"10.0.0.1:10911"}');
+    });
+
+    it('is answered code 1 without a word where more leave than may wait, and stays', async () => {
+      const fixture = new ProcessorFixture('5.3.3', { unRegisterBrokerQueueCapacity: 1 });
+      const leaving = ['a', 'b'].map((name) => ({ ...broker, brokerName: name, brokerAddr: `${name}:1` }));
+      for (const { brokerName: name, brokerAddr: addr } of leaving) {
+        fixture.manager.registerBroker(registration({ name, addr }), 0);
+      }
+      const answers = await Promise.all(leaving.map((fields) => fixture.ask(RequestCode.UNREGISTER_BROKER, fields)));
+      expect(answers.map(({ code, remark }) => ({ code, remark }))).to.deep.equal([
+        { code: 0, remark: undefined },
+        { code: 1, remark: undefined },
+      ]);
+      const { body } = await fixture.ask(RequestCode.GET_BROKER_CLUSTER_INFO);
+      expect(String(body)).to.contain('"b:1"').and.not.contain('"a:1"');
+    });
   });
 
   it('asks for its options at each request', async () => {

@@ -1,5 +1,6 @@
 import { type Channel, createExtFields, RemotingCommand, type RequestContext, silentLogger } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
+import { BatchUnregistration } from '../../src/batch-unregistration.js';
 import { NamesrvConfiguration } from '../../src/config/namesrv-configuration.js';
 import { EventRecorder } from '../../src/event-recorder.js';
 import { KvConfigManager } from '../../src/kvconfig/kv-config-manager.js';
@@ -28,17 +29,19 @@ class SliceClock extends ManualClock {
 
 /** A processor with empty tables, and no connections and files. */
 export class ProcessorFixture {
-  options: NamesrvOptions = {};
+  options: NamesrvOptions;
   readonly manager: RouteInfoManager;
   readonly events: readonly NamesrvEvent[];
   readonly kv = new KvConfigManager();
   readonly audited: AuditRecord[] = [];
   readonly #processor: DefaultRequestProcessor;
 
-  constructor(profileName: ProfileName = '5.3.3') {
+  constructor(profileName: ProfileName = '5.3.3', options: NamesrvOptions = {}) {
+    this.options = options;
     const profile = profiles[profileName];
     ({ manager: this.manager, events: this.events } = recordingManager(profileName));
     const clock = new ManualClock();
+    const slicedWork = new SlicedWork(new SliceClock());
     const context: NamesrvContext = {
       profile,
       options: () => resolveNamesrvOptions(this.options),
@@ -54,7 +57,13 @@ export class ProcessorFixture {
       persistConfig: () => Promise.resolve(),
       clock,
       logger: silentLogger,
-      slicedWork: new SlicedWork(new SliceClock()),
+      slicedWork,
+      unregistrations: new BatchUnregistration({
+        capacity: resolveNamesrvOptions(this.options).unRegisterBrokerQueueCapacity,
+        unregister: (request) => void this.manager.unregisterBroker(request),
+        slicedWork,
+        logger: silentLogger,
+      }),
       counters: { registrationsRead: 0, registrationsUnchanged: 0 },
       routeInfoManager: this.manager,
       kvConfigManager: this.kv,
