@@ -1,11 +1,15 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { GetBrokerClusterInfo } from '@rmqns/protocol';
 import { RemotingClient, type RemotingClientOptions } from '@rmqns/remoting';
 import {
   ApacheProcesses,
+  CapturedProcess,
   type Certificates,
   createCertificates,
   eventually,
   NameServerProcess,
+  repositoryRoot,
   requireInterop,
   TemporaryDirectory,
 } from '@rmqns/test-kit';
@@ -116,4 +120,61 @@ describe('a broker and a client that speak TLS', () => {
       await broker.process.stop('SIGTERM');
     });
   }
+
+  it('and rmq-agent with its own certificate is in the routes of Apache 5.3.3 and ours that take nothing else', async () => {
+    const { server, client, stranger, ca } = certificates;
+    const asked = {
+      'tls.server.need.client.auth': 'require',
+      'tls.server.authClient': true,
+      'tls.server.trustCertPath': ca.certPath,
+    };
+    const apacheServer = await apache.startNameServer('5.3.3', {
+      tlsMode: 'enforcing',
+      tlsCert: server.certPath,
+      tlsKey: server.keyPath,
+      ...Object.fromEntries(Object.entries(asked).map(([key, value]) => [`-D${key}`, value])),
+    });
+    await using ours = await NameServerProcess.start({
+      settings: {
+        'tls.server.mode': 'enforcing',
+        'tls.server.certPath': server.certPath,
+        'tls.server.keyPath': server.keyPath,
+        ...asked,
+      },
+    });
+    const addresses = [`127.0.0.1:${apacheServer.port}`, ours.address];
+    const tls = { ...client, trustCertPath: ca.certPath };
+    for (const address of addresses) expect(await brokersAt(address, {}), address).to.equal('CONNECTION_CLOSED');
+
+    const run = async (name: string, files: object, ...args: readonly string[]): Promise<CapturedProcess> => {
+      const file = join(directory.path, `${name}.yaml`);
+      const config = {
+        namesrv: { addresses, tls: { ...files, verifyHostname: true } },
+        identity: { brokerName: 'node-a', address: '127.0.0.1' },
+        topics: { sources: [{ static: [{ topic: 'A' }, { topic: 'B' }] }] },
+        state: { dir: join(directory.path, name) },
+        admin: { port: 0 },
+      };
+      await writeFile(file, JSON.stringify(config));
+      return new CapturedProcess({
+        name: `rmq-agent ${name}`,
+        command: join(repositoryRoot, 'scripts/rmq-agent'),
+        args: ['-c', file, ...args],
+        cwd: directory.path,
+      });
+    };
+    await using stranded = await run('stranger', { ...stranger, trustCertPath: ca.certPath }, '--once');
+    expect(await stranded.waitForExit(20_000), stranded.tail()).to.include({ code: 1 });
+    await using agent = await run('agent', tls);
+    await agent.waitForOutput(/registered with 2 of 2 name servers/, 20_000);
+    for (const address of addresses)
+      expect(await brokersAt(address, { tls }), address).to.deep.equal(['127.0.0.1:10911']);
+    expect(await agent.stop('SIGTERM', 8_000), agent.tail()).to.deep.equal({ code: 0, signal: null });
+    // 5.3.3 answers before it removes.
+    for (const address of addresses)
+      await eventually(async () => ((await brokersAt(address, { tls })).length === 0 ? true : undefined), {
+        what: `no broker at ${address}`,
+        timeoutMillis: 5_000,
+      });
+  });
 });

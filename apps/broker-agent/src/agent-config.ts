@@ -1,4 +1,5 @@
 import type { ConflictPolicy } from '@rmqns/namesrv-client';
+import type { TlsClientOptions } from '@rmqns/remoting';
 import type { Health, OnFailing } from './health-gate.js';
 import type { HooksConfig } from './hook-config.js';
 import type { ProbeRules } from './probe-state.js';
@@ -10,6 +11,8 @@ export interface AgentConfig {
   readonly namesrvAddresses: readonly string[];
   /** How the name servers are found; `undefined`: they are those of the list, by their names. */
   readonly discovery?: DiscoveryConfig | undefined;
+  /** TLS with all name servers; `undefined`: none. */
+  readonly namesrvTls?: TlsClientOptions | undefined;
   readonly identity: BrokerIdentity;
   readonly register: RegisterConfig;
   readonly topics: TopicsConfig;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { adminYamlSchema } from './admin-yaml-schema.js';
 import { healthYamlSchema } from './health-yaml-schema.js';
 import { hooksYamlSchema } from './hook-yaml-schema.js';
+import { tlsYamlSchema } from './tls-yaml-schema.js';
 import { topicSourceYamlSchema } from './topic-source-yaml-schema.js';
 import { duration, flag, integer, NO_KEYS, perm, socketAddress, text } from './yaml-values.js';
 
@@ -16,6 +17,7 @@ export const agentYamlSchema = z.strictObject(
           addressServer: text.nullish(),
           dns: flag.default(false),
           refresh: duration(1_000, 3_600_000).prefault('10s'),
+          tls: tlsYamlSchema.optional(),
         },
         NO_KEYS,
       )

@@ -7,26 +7,33 @@ import type { AgentConfig, ProbeConfig, TopicSourceConfig } from './agent-config
 import { type AgentYaml, agentYamlSchema } from './agent-yaml-schema.js';
 import { toHooksConfig } from './hook-yaml-schema.js';
 import type { LoadedConfig } from './loaded-config.js';
+import type { FileProblem } from './named-files.js';
 import { type Complain, type ResolvedAddresses, resolveAddresses } from './resolve-addresses.js';
 import type { Surroundings } from './surroundings.js';
+import { toTlsConfig } from './tls-yaml-schema.js';
 import { valueAt, type YamlPath, YamlPlaces } from './yaml-places.js';
 
 /** What the specification of the agent names and this release does not do; said, since ignoring it would be a surprise. */
 const notSupportedYet: readonly YamlPath[] = [
-  ...['tls', 'credentials'].map((key) => ['namesrv', key]),
+  ...['credentials'].map((key) => ['namesrv', key]),
   ...['zone'].map((key) => ['identity', key]),
   ['register', 'reconnectJitter'],
 ];
 
 type Source = AgentYaml['topics']['sources'][number];
 
-/** Reads the agent's own YAML; `overrides` name keys by their path, as `register.interval`. */
+/**
+ * Reads the agent's own YAML; `overrides` name keys by their path, as `register.interval`.
+ *
+ * @param look what else is looked at once the configuration can be used; default nothing
+ */
 export function readAgentYaml(
   path: string,
   text: string,
   overrides: readonly Setting[],
   namesrvAddr: string | undefined,
   surroundings: Surroundings,
+  look: (config: AgentConfig) => readonly FileProblem[] = () => [],
 ): LoadedConfig {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -46,8 +53,12 @@ export function readAgentYaml(
   const complain = (key: YamlPath, problem: string): void => void problems.push(places.complaint(key, problem));
   const resolved = resolveAddresses(written, { complain, problems, namesrvAddr, surroundings });
   complainOfTopicsTwice(written, complain);
+  const tls = parsed.data?.namesrv.tls;
+  const namesrvTls = tls === undefined ? undefined : toTlsConfig(tls, complain);
   if (!parsed.success || problems.length > 0) return { problems };
-  return { config: toConfig(parsed.data, resolved), notes: resolved.notes };
+  const config = { ...toConfig(parsed.data, resolved), ...(namesrvTls === undefined ? {} : { namesrvTls }) };
+  for (const { key, problem } of look(config)) complain(key, problem);
+  return problems.length > 0 ? { problems } : { config, notes: resolved.notes };
 }
 
 function override(document: Document, places: YamlPlaces, { key, text }: Setting, problems: string[]): void {

@@ -91,6 +91,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       registerBrokerTimeoutMillis: register.timeoutMillis,
       forceRegister: register.forceRegister,
       compressedRegister: register.compressed,
+      tls: config.namesrvTls,
       clock,
       logger,
     });
@@ -278,6 +279,10 @@ export class Agent extends EventEmitter<AgentEventMap> {
         const fields = { minBrokerId: min?.minBrokerId ?? null, minBrokerAddr: min?.minBrokerAddr ?? null };
         this.#logger.info(fields, 'the smallest id of the group is another one');
         this.#tell('minBrokerIdChanged', min);
+      })
+      .on('tlsReload', ({ ok, message, serialNumber, validTo }) => {
+        if (ok) this.#logger.info({ serialNumber, validTo }, message);
+        else this.#logger.warn({}, message);
       })
       .on('orderTopicConfig', (table, namesrv) => {
         if (log.orderTopics(table, namesrv)) this.#tell('orderTopicsChanged', table, namesrv);

@@ -4,7 +4,9 @@ import { decodePropertiesBytes, MASTER_ID, PermName, parseProperties } from '@rm
 import { formatSocketAddress } from '@rmqns/remoting';
 import { type BrokerIdentity, defaultAdmin } from './agent-config.js';
 import { autoAddress, describeAutoAddress } from './auto-address.js';
+import { readBrokerTls } from './broker-conf-tls.js';
 import { hostProblem } from './host-problem.js';
+import { javaSystemProperties } from './java-system-properties.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { parseNamesrvAddr } from './namesrv-addresses.js';
 import { addressServerUrl } from './polled-name-servers.js';
@@ -37,12 +39,14 @@ export function readBrokerConf(
   );
   const notes: string[] = [];
   const { namesrvAddresses, discovery } = readNameServers(reader, path, surroundings);
+  const namesrvTls = readBrokerTls(reader, surroundings);
   const identity = readIdentity(reader, path, surroundings, notes);
   const storePathRootDir = resolve(reader.text('storePathRootDir') ?? join(surroundings.homeDirectory, 'store'));
   const period = reader.integer('registerNameServerPeriod', 30_000, 0, MAX_INT);
   const config = {
     namesrvAddresses,
     ...(discovery === undefined ? {} : { discovery }),
+    ...(namesrvTls === undefined ? {} : { namesrvTls }),
     identity,
     register: {
       periodMillis: Math.max(MIN_PERIOD_MILLIS, Math.min(period, MAX_PERIOD_MILLIS)),
@@ -96,14 +100,10 @@ function readNameServers(reader: PropertyReader, path: string, { variables }: Su
 }
 
 /** Java's system properties of that purpose come out of `JAVA_OPT`, where users of Apache's scripts put them. */
-function addressServerDomain(reader: PropertyReader, { JAVA_OPT = '', JAVA_OPT_EXT = '' }: Surroundings['variables']) {
-  const system = (name: string): string | undefined =>
-    `${JAVA_OPT} ${JAVA_OPT_EXT}`
-      .split(/\s+/)
-      .findLast((option) => option.startsWith(`-D${name}=`))
-      ?.slice(name.length + 3);
+function addressServerDomain(reader: PropertyReader, variables: Surroundings['variables']) {
+  const system = javaSystemProperties(variables);
   const property = (key: string, name: string, fallback: string): string =>
-    reader.text(key)?.trim() ?? reader.text(name)?.trim() ?? system(name) ?? fallback;
+    reader.text(key)?.trim() ?? reader.text(name)?.trim() ?? system[name] ?? fallback;
   return {
     name: property('rmqAddressServerDomain', 'rocketmq.namesrv.domain', 'jmenv.tbsite.net'),
     subGroup: property('rmqAddressServerSubGroup', 'rocketmq.namesrv.domain.subgroup', 'nsaddr'),

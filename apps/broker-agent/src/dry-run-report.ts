@@ -12,7 +12,7 @@ export function dryRunReport(config: AgentConfig, wrapper: TopicConfigSerializeW
     ? `${request.body.length} bytes, sent deflated; as JSON`
     : `${request.body.length} bytes`;
   return [
-    `would send to ${describeNameServers(config)}`,
+    `would send to ${describeNameServers(config)}${config.namesrvTls === undefined ? '' : ', over TLS'}`,
     ...(wrapper.topicConfigTable?.size === 1
       ? ['after the same with an empty table, since it holds exactly one topic']
       : []),

@@ -5,6 +5,7 @@ import { type AgentConfig, defaultAdmin } from './agent-config.js';
 import { readBrokerConf } from './broker-conf.js';
 import type { CliArguments } from './cli-arguments.js';
 import type { LoadedConfig } from './loaded-config.js';
+import { problemsOfFiles } from './named-files.js';
 import type { Surroundings } from './surroundings.js';
 
 /** The effective configuration, and what was chosen for want of a value, a line for the log each. */
@@ -15,7 +16,11 @@ export interface EffectiveConfig {
 
 /** Which file to read, and what of the command line comes before it. */
 export type ConfigArguments = Pick<CliArguments, 'namesrvAddr' | 'settings'> &
-  Partial<Pick<CliArguments, 'adminPort'>> & { readonly configFile: string };
+  Partial<Pick<CliArguments, 'adminPort'>> & {
+    readonly configFile: string;
+    /** Whether certificates, keys and secrets must be there now; default false: an agent waits for them. */
+    readonly looksAtFiles?: boolean | undefined;
+  };
 
 /**
  * Reads the file of `-c`, a `broker.conf` or the agent's own YAML, under the settings of the command line.
@@ -23,14 +28,28 @@ export type ConfigArguments = Pick<CliArguments, 'namesrvAddr' | 'settings'> &
  * @throws Exit when the file cannot be read, and with every problem of the configuration
  */
 export async function loadAgentConfig(args: ConfigArguments, surroundings: Surroundings): Promise<EffectiveConfig> {
-  const { configFile, namesrvAddr, settings, adminPort } = args;
+  const { configFile, adminPort } = args;
   const bytes = readBytes(configFile);
   const loaded =
     formOf(configFile, bytes.toString('utf8')) === 'yaml'
       ? await readYaml(configFile, bytes, args, surroundings)
-      : readBrokerConf(configFile, bytes, withNamesrvAddr(settings, namesrvAddr), surroundings);
+      : readProperties(configFile, bytes, args, surroundings);
   if (loaded.problems === undefined) return adminPort === undefined ? loaded : withAdminPort(loaded, adminPort);
   throw new Exit(ExitCode.CONFIG, ['rmq-agent: the configuration cannot be used:', ...loaded.problems].join('\n'));
+}
+
+function readProperties(
+  path: string,
+  bytes: Buffer,
+  { settings, namesrvAddr, looksAtFiles = false }: ConfigArguments,
+  surroundings: Surroundings,
+): LoadedConfig {
+  const loaded = readBrokerConf(path, bytes, withNamesrvAddr(settings, namesrvAddr), surroundings);
+  if (loaded.problems !== undefined || !looksAtFiles) return loaded;
+  const problems = problemsOfFiles(loaded.config).map(
+    ({ key: [, , name], problem }) => `system property tls.client.${name ?? '*'}: ${problem}`,
+  );
+  return problems.length > 0 ? { problems } : loaded;
 }
 
 function withAdminPort({ config, notes }: EffectiveConfig, port: number): EffectiveConfig {
@@ -48,13 +67,14 @@ export function formOf(path: string, text: string): 'properties' | 'yaml' {
 async function readYaml(
   path: string,
   bytes: Buffer,
-  { settings, namesrvAddr }: Pick<CliArguments, 'settings' | 'namesrvAddr'>,
+  { settings, namesrvAddr, looksAtFiles = false }: ConfigArguments,
   surroundings: Surroundings,
 ): Promise<LoadedConfig> {
   if (!isUtf8(bytes)) return { problems: [`${path}:${firstLineNotUtf8(bytes)}: is not UTF-8 text`] };
   // Loaded when needed: beside a real broker neither YAML nor its schema is.
   const { readAgentYaml } = await import('./agent-yaml.js');
-  return readAgentYaml(path, bytes.toString('utf8'), settings, namesrvAddr, surroundings);
+  const look = looksAtFiles ? problemsOfFiles : undefined;
+  return readAgentYaml(path, bytes.toString('utf8'), settings, namesrvAddr, surroundings, look);
 }
 
 function firstLineNotUtf8(bytes: Buffer): number {

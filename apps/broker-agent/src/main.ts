@@ -17,7 +17,7 @@ async function main(): Promise<void> {
     throw await status(args, { ...defaultAdmin, port: args.adminPort ?? defaultAdmin.port });
   const load = (): Promise<EffectiveConfig> =>
     loadAgentConfig(
-      { ...args, configFile },
+      { ...args, configFile, looksAtFiles: args.mode === 'validate' },
       {
         variables: process.env,
         hostName: hostname(),
@@ -91,7 +91,7 @@ async function status({ output }: CliArguments, admin: AgentConfig['admin']): Pr
 async function unregister(config: AgentConfig, { logger }: ProgramLog): Promise<Exit> {
   const { takeOutOfAll } = await import('./take-out.js');
   const { nameServers } = agentParts(config, systemClock, logger);
-  return await takeOutOfAll(nameServers, config.identity);
+  return await takeOutOfAll(nameServers, config);
 }
 
 function done(text: string): Exit {

@@ -1,6 +1,6 @@
 import { NameServerClient } from '@rmqns/namesrv-client';
 import { Exit, ExitCode } from '@rmqns/program';
-import type { BrokerIdentity } from './agent-config.js';
+import type { AgentConfig, BrokerIdentity } from './agent-config.js';
 import type { NameServerSource } from './name-server-source.js';
 import { brokerIdentity } from './register-request.js';
 import { table } from './text-table.js';
@@ -47,13 +47,16 @@ async function takeOutOf(client: NameServerClient, address: string, identity: Br
 }
 
 /** `unregister`: 0 when no name server has the node any more, else 1, with a line for each. */
-export async function takeOutOfAll(nameServers: NameServerSource, identity: BrokerIdentity): Promise<Exit> {
+export async function takeOutOfAll(
+  nameServers: NameServerSource,
+  { identity, namesrvTls: tls }: Pick<AgentConfig, 'identity' | 'namesrvTls'>,
+): Promise<Exit> {
   await nameServers.start(() => {});
   nameServers.close();
   const { current, name, problem } = nameServers;
   if (current === undefined)
     return new Exit(ExitCode.FAILED, `rmq-agent: no name servers are known from ${name}: ${problem}`);
-  const client = new NameServerClient();
+  const client = new NameServerClient({ remotingClientOptions: { tls } });
   const taken = await takeOut(client, current, identity);
   await client.close();
   const failed = taken.filter(({ outcome }) => outcome === 'failed').length;

@@ -247,6 +247,58 @@ state: { dir: state }
     );
   });
 
+  it('takes TLS with the name servers in the words of remoting, and no TLS where nothing is said', () => {
+    const tls = (text: string) =>
+      config(
+        `namesrv: { addresses: ["ns:9876"], tls: ${text} }\ntopics: { sources: [ { static: [] } ] }\nstate: { dir: s }\n`,
+      ).config.namesrvTls;
+    const defaults = {
+      authServer: true,
+      verifyHostname: false,
+      testMode: false,
+      handshakeTimeoutMillis: 10_000,
+      reloadIntervalMillis: 500,
+    };
+    expect(config(minimal).config.namesrvTls).to.equal(undefined);
+    expect(tls('{}')).to.deep.equal(defaults);
+    expect(
+      tls('{ trustCertPath: ca.pem, certPath: /etc/a.pem, keyPath: /etc/a.key, verifyHostname: true }'),
+    ).to.deep.equal({
+      ...defaults,
+      trustCertPath: resolve('ca.pem'),
+      certPath: '/etc/a.pem',
+      keyPath: '/etc/a.key',
+      verifyHostname: true,
+    });
+    expect(
+      tls('{ servername: ns, authServer: false, testMode: true, handshakeTimeout: 1s, reloadInterval: 0s }'),
+    ).to.deep.equal({
+      servername: 'ns',
+      authServer: false,
+      verifyHostname: false,
+      testMode: true,
+      handshakeTimeoutMillis: 1_000,
+      reloadIntervalMillis: 0,
+    });
+    const problems = (text: string) =>
+      read(`${minimal}`.replace('] }', `], tls: ${text} }`)).problems?.map((line) =>
+        line.replace('agent.yaml:1 namesrv.', ''),
+      );
+    expect(problems('true')).to.deep.equal([
+      'tls: must hold keys; write {} for the defaults, and leave it out for no TLS',
+    ]);
+    expect(problems('{ certPath: a.pem, ca: b.pem }')).to.include('tls.ca: there is no such key');
+    expect(problems('{ certPath: a.pem }')).to.deep.equal([
+      'tls: certPath and keyPath must stand together: a certificate is shown with its key',
+    ]);
+    expect(problems('{ authServer: false, verifyHostname: true }')).to.deep.equal([
+      'tls.verifyHostname: must be false where authServer is: a name says nothing in a certificate that anybody may have made',
+    ]);
+    expect(problems('{ keyPasswordFile: /none }')).to.deep.equal([
+      'tls.keyPasswordFile: cannot read /none: there is no such file',
+    ]);
+  });
+
   it('takes probes with their defaults, and none for a node that always passes', () => {
     const health = (text: string) => config(`${minimal}health: ${text}`).config.health;
     expect(health('{ onFailing: silent }')).to.deep.equal({ onFailing: 'silent' });

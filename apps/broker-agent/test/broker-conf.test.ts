@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Setting } from '@rmqns/program';
 import { expect } from 'chai';
 import { readBrokerConf } from '../src/broker-conf.js';
@@ -163,6 +166,33 @@ describe('broker.conf', () => {
     expect(config('brokerName=a', [], machine).config.namesrvAddresses).to.deep.equal(['env:9876']);
     expect(config('namesrvAddr=', [], machine).config.namesrvAddresses).to.deep.equal(['env:9876']);
     expect(config('namesrvAddr=file:9876', [], machine).config.namesrvAddresses).to.deep.equal(['file:9876']);
+  });
+
+  it('has TLS with the name servers where a broker has it, with the certificates of its JVM', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'rmqns-test-'));
+    const overrides = join(directory, 'tls.properties');
+    const tls = (text: string, ...options: readonly string[]) =>
+      config(`namesrvAddr=a:1\n${text}`, [], {
+        ...surroundings,
+        variables: {
+          JAVA_OPT: `-Dtls.config.file=${overrides} ${options.map((option) => `-Dtls.${option}`).join(' ')}`,
+        },
+      }).config.namesrvTls;
+    try {
+      expect(tls('')).to.equal(undefined);
+      expect(tls('', 'server.mode=permissive', 'client.certPath=/c')).to.equal(undefined);
+      expect(tls('useTLS=false', 'enable=true')).to.equal(undefined);
+      expect(tls('useTLS = true')).to.include({ testMode: true, authServer: false });
+      expect(tls('', 'server.mode=enforcing')).to.include({ testMode: true });
+      expect(tls('', 'server.mode=enforcing', 'enable=false')).to.equal(undefined);
+      const options = ['enable=true', 'client.certPath=/c', 'client.keyPath="/k"', 'client.authServer=true'];
+      expect(tls('', ...options)).to.include({ testMode: false, certPath: '/c', keyPath: '/k', authServer: true });
+      expect(tls('', ...options, 'test.mode.enable=true')).to.include({ testMode: true });
+      writeFileSync(overrides, 'tls.client.trustCertPath=/ca\ntls.client.keyPath=/other\ntls.enable=false\n');
+      expect(tls('', ...options)).to.include({ trustCertPath: '/ca', keyPath: '/other', certPath: '/c' });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 
   it('asks an address server where it names no name server, and DNS, when it is told to, as a broker does', () => {

@@ -28,6 +28,34 @@ describe('the commands of rmq-agent', () => {
     expect(await ended(none)).to.equal(1);
   });
 
+  it('validate: says which file of TLS cannot be used as it is now, which an agent would wait for', async () => {
+    const file = home.write(
+      'agent.yaml',
+      `namesrv:
+  addresses: ["127.0.0.1:1"]
+  tls:
+    certPath: c.pem
+    keyPath: agent.yaml
+topics: { sources: [ { static: [] } ] }
+state: { dir: state }
+`,
+    );
+    const absent = home.agent(['validate', '-c', file]);
+    expect(await ended(absent)).to.equal(78);
+    expect(absent.output).to.contain(
+      `agent.yaml:4 namesrv.tls.certPath: cannot read ${home.path}/c.pem: there is no such file`,
+    );
+    home.write('c.pem', 'no certificate');
+    const wrong = home.agent(['validate', '-c', file]);
+    expect(await ended(wrong)).to.equal(78);
+    expect(wrong.output).to.match(/agent\.yaml:3 namesrv\.tls: the files cannot be used: /);
+    const properties = home.write('broker.conf', 'namesrvAddr=a:1\nuseTLS=true\nbrokerIP1=127.0.0.1\n');
+    const env = { JAVA_OPT: '-Dtls.client.trustCertPath=/none/ca.pem -Dtls.config.file=/none' };
+    const broker = home.agent(['validate', '-c', properties], { env });
+    expect(await ended(broker)).to.equal(78);
+    expect(broker.output).to.contain('system property tls.client.trustCertPath: cannot read /none/ca.pem');
+  });
+
   it('topics: shows what would be sent and where it is from, and writes nothing', async () => {
     const file = home.yaml(['127.0.0.1:9876'], ['A', 'B'], ',"register":{"includeBrokerTopics":true}');
     const table = home.agent(['topics', '-c', file]);

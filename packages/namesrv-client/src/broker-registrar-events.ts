@@ -1,3 +1,4 @@
+import type { TlsReloadEvent } from '@rmqns/remoting';
 import type { BrokerConflict } from './broker-conflict.js';
 import type { FanOutResult, NameServerOutcome } from './fan-out.js';
 import type { MinBroker } from './min-broker-id.js';
@@ -48,6 +49,8 @@ export interface BrokerRegistrarEventMap {
    * here) or told by 905. Only where the broker may act as master. `undefined`: a group without members.
    */
   minBrokerIdChanged: [min: MinBroker | undefined];
+  /** The files of TLS changed: new connections use them, or they cannot be used and the former ones stay. */
+  tlsReload: [event: TlsReloadEvent];
   /** The master's addresses are other ones than before. */
   masterChanged: [addresses: MasterAddresses, nameServer: string];
   /**

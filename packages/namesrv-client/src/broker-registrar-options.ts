@@ -1,5 +1,5 @@
 import type { DataVersion, TopicConfigSerializeWrapper } from '@rmqns/protocol';
-import { type Clock, type Logger, RemotingError, silentLogger } from '@rmqns/remoting';
+import { type Clock, type Logger, RemotingError, silentLogger, type TlsClientOptions } from '@rmqns/remoting';
 import type { BrokerIdentity } from './broker-identity.js';
 import type { NameServerClient } from './name-server-client.js';
 import { DEFAULT_REGISTER_BROKER_TIMEOUT_MILLIS } from './register-broker-all.js';
@@ -62,6 +62,8 @@ export interface BrokerRegistrarOptions {
   readonly conflictPolicy?: ConflictPolicy | undefined;
   /** Used, and left open by `shutdown`; its own options say when it leaves a connection that does not answer. Default: an own one. */
   readonly client?: NameServerClient | undefined;
+  /** TLS with every name server, by the own client. Default none [useTLS, tls.client.*]. */
+  readonly tls?: TlsClientOptions | undefined;
   /** For the own client. Default: the machine's clock. */
   readonly clock?: Clock | undefined;
   /** Told of what no event tells: rounds and listeners that threw. Default: nobody. */

@@ -1,5 +1,5 @@
 import { MqVersion } from '@rmqns/protocol';
-import { type Clock, type RemotingClientOptions, RemotingError, systemClock, type Timer } from '@rmqns/remoting';
+import { type RemotingClientOptions, RemotingError, systemClock, type Timer } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
 import type { BrokerConflict } from './broker-conflict.js';
 import type { BrokerIdentity } from './broker-identity.js';
@@ -77,7 +77,8 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     this.#identity = this.#options.identity;
     this.brokerPermission = options.brokerPermission ?? 6;
     this.#ownsClient = options.client === undefined;
-    this.#client = options.client ?? ownClient(this.#options, options.clock ?? systemClock);
+    this.#client = options.client ?? ownClient(this.#options, options);
+    if (this.#ownsClient) this.#client.remotingClient.on('tlsReload', (event) => this.#tell('tlsReload', event));
     this.#farewells = new Farewells({
       client: this.#client,
       closesConnections: this.#ownsClient,
@@ -460,10 +461,13 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   }
 }
 
-function ownClient(options: ResolvedBrokerRegistrarOptions, clock: Clock): NameServerClient {
-  const { fiveX, registerBrokerTimeoutMillis } = options;
+function ownClient(
+  { fiveX, registerBrokerTimeoutMillis }: ResolvedBrokerRegistrarOptions,
+  { tls, clock = systemClock }: BrokerRegistrarOptions,
+): NameServerClient {
   const remotingClientOptions: RemotingClientOptions = {
     version: fiveX ? MqVersion.V5_3_3 : MqVersion.V4_9_7,
+    tls,
     // A name server forgets the broker with its connection, so one that is merely slow keeps it.
     closeSocketIfTimeout: false,
     initChannel: (channel) => new SilenceHandler(clock, registerBrokerTimeoutMillis).addTo(channel),

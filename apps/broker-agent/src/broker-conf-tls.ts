@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { decodePropertiesBytes, parseProperties } from '@rmqns/protocol';
+import { type TlsClientOptions, type TlsProperties, tlsConfigFile, tlsOptionsFromProperties } from '@rmqns/remoting';
+import { javaSystemProperties } from './java-system-properties.js';
+import type { PropertyReader } from './property-reader.js';
+import type { Surroundings } from './surroundings.js';
+
+/**
+ * TLS with the name servers as a broker has it (reference: remoting 6): it is on by `useTLS` of the file or `tls.enable`, or where the
+ * broker itself takes nothing else; the certificates come out of system properties and the file that goes over them. Other than in Apache
+ * a certificate that is named is used, whatever is said of test mode by silence.
+ *
+ * @returns `undefined`: no TLS
+ */
+export function readBrokerTls(reader: PropertyReader, { variables }: Surroundings): TlsClientOptions | undefined {
+  const properties = javaSystemProperties(variables);
+  const overrides = readOverrides(tlsConfigFile(properties));
+  const isNamed = Object.keys({ ...properties, ...overrides }).some((key) => /^tls\.client\.\w+Path$/.test(key));
+  const { client, isClientEnabled, server } = tlsOptionsFromProperties(
+    { 'tls.test.mode.enable': String(!isNamed), ...properties },
+    overrides,
+  );
+  if (
+    !reader.boolean(
+      'useTLS',
+      isClientEnabled || (properties['tls.enable'] === undefined && server.mode === 'enforcing'),
+    )
+  )
+    return undefined;
+  return client;
+}
+
+/** Where the file is not there or cannot be read, nothing is overridden, as in Java. */
+function readOverrides(path: string): TlsProperties {
+  try {
+    const { entries } = parseProperties(decodePropertiesBytes(readFileSync(path)));
+    return Object.fromEntries(entries.map(({ key, value }) => [key, value]));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,54 @@
+import { readFileSync, statSync } from 'node:fs';
+import { describeFileError } from '@rmqns/program';
+import { TlsClientContext, type TlsClientOptions } from '@rmqns/remoting';
+import type { AgentConfig } from './agent-config.js';
+
+/** A file that the configuration names cannot be used as it is now. */
+export interface FileProblem {
+  /** The key of the agent's YAML. */
+  readonly key: readonly string[];
+  readonly problem: string;
+}
+
+/** No certificate or key comes near it. */
+const MAX_BYTES = 1 << 20;
+
+/**
+ * What `validate` says of the files by which the agent deals with name servers. A running agent waits for them instead, since they may come
+ * after it and change under it.
+ */
+export function problemsOfFiles({ namesrvTls }: AgentConfig): FileProblem[] {
+  return namesrvTls === undefined ? [] : problemsOfTls(namesrvTls);
+}
+
+function problemsOfTls(tls: TlsClientOptions): FileProblem[] {
+  const { trustCertPath, certPath, keyPath, keyPassword, authServer = true, verifyHostname = false } = tls;
+  if (tls.testMode === true) return [];
+  const problems: FileProblem[] = [];
+  const read = (name: string, path: string | undefined): Buffer | undefined => {
+    if (path === undefined) return undefined;
+    try {
+      return readPem(path);
+    } catch (error) {
+      problems.push({ key: ['namesrv', 'tls', name], problem: `cannot read ${path}: ${describeFileError(error)}` });
+      return undefined;
+    }
+  };
+  const trust = read('trustCertPath', trustCertPath);
+  const cert = read('certPath', certPath);
+  const key = read('keyPath', keyPath);
+  if (problems.length > 0) return problems;
+  try {
+    new TlsClientContext({ trust, cert, key, keyPassword }, { authServer, verifyHostname });
+  } catch (error) {
+    problems.push({ key: ['namesrv', 'tls'], problem: `the files cannot be used: ${describeFileError(error)}` });
+  }
+  return problems;
+}
+
+function readPem(path: string): Buffer {
+  const status = statSync(path);
+  if (!status.isFile()) throw new Error('it is no regular file');
+  if (status.size > MAX_BYTES) throw new Error(`it has ${status.size} bytes, more than ${MAX_BYTES}`);
+  return readFileSync(path);
+}
