@@ -28,7 +28,8 @@ export class BoundedOutput {
   /** Until half of what waited is gone, so that a slow reader sees few gaps instead of many. */
   #isDropping = false;
   #isReaderGone = false;
-  #onIdle: (() => void) | undefined;
+  /** Those who wait for the end: more than one where two have the same output. */
+  readonly #onIdle = new Set<() => void>();
 
   constructor(writeChunk: WriteChunk, options: BoundedOutputOptions = {}) {
     this.#writeChunk = writeChunk;
@@ -54,15 +55,15 @@ export class BoundedOutput {
     if (!this.#isWriting) this.#writeNext();
   }
 
-  /** Settles when all is written, nobody can read it, or the time is over. Nothing may be written afterwards. */
+  /** Settles when all is written, nobody can read it, or the time is over. Nothing may be written afterwards. May be called twice. */
   end(timeoutMillis: number): Promise<void> {
     if (!this.#isWriting) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, timeoutMillis);
-      this.#onIdle = () => {
+      this.#onIdle.add(() => {
         clearTimeout(timer);
         resolve();
-      };
+      });
     });
   }
 
@@ -70,7 +71,7 @@ export class BoundedOutput {
     const chunk = this.#chunks.shift();
     this.#isWriting = chunk !== undefined;
     if (chunk === undefined) {
-      this.#onIdle?.();
+      for (const onIdle of this.#onIdle) onIdle();
       return;
     }
     this.#writeChunk(Buffer.from(chunk.text), (error) => {

@@ -118,6 +118,15 @@ describe('BoundedOutput', () => {
     expect(reader.taken).to.deep.equal(['a\n', 'b\n']);
   });
 
+  it('ends for each who asked when all is written', async () => {
+    const output = open(1_000);
+    output.write('a\n');
+    const ended = Promise.all([output.end(1_000_000), output.end(1_000_000)]);
+    reader.take();
+    await ended;
+    expect(reader.taken).to.deep.equal(['a\n']);
+  });
+
   it('ends when the time is over although nobody reads', async () => {
     const output = open(1_000);
     output.write('a\n');
