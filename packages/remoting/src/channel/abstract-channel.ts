@@ -151,6 +151,8 @@ export abstract class AbstractChannel<Message> implements Channel {
     this.pipeline.flush();
   }
 
+  flushNow(): void {}
+
   async close(reason?: RemotingError): Promise<void> {
     if (!this.isClosed) this.#closeError ??= reason;
     if (this.#state === 'opening' || this.#state === 'active') this.pipeline.close();

@@ -30,6 +30,12 @@ export class CommandDispatcher implements ChannelHandler {
     else ctx.fireChannelRead(message);
   }
 
+  channelReadComplete(ctx: ChannelHandlerContext): void {
+    // Else the answers of those that are under way may come in this turn, and share a call with those that are there.
+    if (this.#context?.inFlight === 0) ctx.channel.flushNow();
+    ctx.fireChannelReadComplete();
+  }
+
   userEventTriggered(ctx: ChannelHandlerContext, event: unknown): void {
     if (isTruncatedFrameEvent(event)) this.#core.counterTable.decodeFailed(DecodeErrorKind.TRUNCATED_FRAME);
     ctx.fireUserEventTriggered(event);

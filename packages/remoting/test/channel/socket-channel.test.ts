@@ -113,6 +113,70 @@ describe('SocketChannel', () => {
     expect(channel.isActive).to.equal(true);
   });
 
+  it('sends within flushNow what was flushed, and nothing twice', async () => {
+    const seen: string[] = [];
+    const { peer, socket } = await pair({
+      answer: {
+        channelRead: (ctx) => ctx.writeAndFlush(Buffer.from('ab')),
+        channelReadComplete({ channel }) {
+          channel.flushNow();
+          seen.push(`flushed, ${channel.pendingBytes} wait`);
+          channel.flushNow();
+        },
+      },
+    });
+    // The first write of a socket tells whether others need a callback.
+    for (let i = 0; i < 2; i++) {
+      seen.length = 0;
+      const write = socket.write.bind(socket);
+      Object.assign(socket, {
+        write(bytes: Buffer, ...rest: []) {
+          seen.push(`${bytes}${rest.length > 0 ? ', told' : ''}`);
+          return write(bytes, ...rest);
+        },
+      });
+      peer.write('x');
+      expect((await readUntil(peer, 2)).toString()).to.equal('ab');
+      Object.assign(socket, { write });
+      expect(seen).to.deep.equal(i === 0 ? ['ab, told', 'flushed, 2 wait'] : ['ab', 'flushed, 0 wait']);
+    }
+  });
+
+  it('tells a listener once the peer takes what did not leave at once', async () => {
+    const { channel, peer, socket } = await pair();
+    peer.pause();
+    const told: number[] = [];
+    await new Promise((resolve) => channel.writeAndFlush(Buffer.from('first'), resolve));
+    // As long as the system takes all, nothing waits.
+    for (let i = 0; socket.writableLength === 0 && i < 10_000; i++) {
+      channel.writeAndFlush(Buffer.alloc(65_536), () => told.push(i));
+      channel.flushNow();
+    }
+    const waits = told.length;
+    expect(socket.writableLength).to.be.above(0);
+    peer.resume();
+    await new Promise((resolve) => channel.writeAndFlush(Buffer.from('last'), resolve));
+    expect(told).to.deep.equal(told.map((_, i) => i));
+    expect(told.length).to.be.above(waits);
+    expect(channel.pendingBytes).to.equal(0);
+  });
+
+  it('fails the write of which a socket says within the call that it cannot be', async () => {
+    const { channel, peer, socket } = await pair();
+    const bytes = new Promise((resolve) => channel.writeAndFlush(Buffer.from('a'), resolve));
+    expect((await readUntil(peer, 1)).toString()).to.equal('a');
+    expect(await bytes).to.equal(undefined);
+    const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' });
+    Object.assign(socket, {
+      _write: (_chunk: Buffer, _encoding: string, done: (error: Error) => void) => done(broken),
+    });
+    const failed = await new Promise<RemotingError | undefined>((resolve) =>
+      channel.writeAndFlush(Buffer.from('b'), resolve),
+    );
+    expect(failed).to.include({ code: 'SEND_FAILED', cause: broken });
+    expect(await channel.closed).to.include({ code: 'SEND_FAILED' });
+  });
+
   it('sends what was flushed before a close, fails what was not, and ends when the peer does', async () => {
     const { channel, peer } = await pair();
     const results: string[] = [];
