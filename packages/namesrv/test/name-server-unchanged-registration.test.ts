@@ -120,4 +120,27 @@ describe('a name server, hearing the same registration again', () => {
     expect((await send(client, server, body(2, names))).code).to.equal(0);
     expect(server.counters).to.deep.equal({ registrationsRead: 1, registrationsUnchanged: 1 });
   });
+
+  it('copies nothing of the pieces in which a large body comes again', async () => {
+    const server = await start();
+    const client = connect();
+    const names = Array.from({ length: 3_000 }, (_, index) => `T${index}`);
+    const { concat } = Buffer;
+    const joined: number[] = [];
+    Buffer.concat = (list, length) => {
+      const bytes = concat(list, length);
+      joined.push(bytes.length);
+      return bytes;
+    };
+    try {
+      await send(client, server, body(1, names));
+      expect(Math.max(...joined)).to.be.greaterThan(300_000);
+      joined.length = 0;
+      await send(client, server, body(2, names));
+    } finally {
+      Object.assign(Buffer, { concat });
+    }
+    expect(server.counters).to.deep.equal({ registrationsRead: 1, registrationsUnchanged: 1 });
+    expect(joined.reduce((sum, length) => sum + length, 0)).to.be.lessThan(2_000);
+  });
 });

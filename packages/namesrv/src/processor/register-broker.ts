@@ -10,6 +10,7 @@ import {
   UnregisterBroker,
 } from '@rmqns/protocol';
 import {
+  bodyPieces,
   type Channel,
   createExtFields,
   decodeHeader,
@@ -17,7 +18,7 @@ import {
   type HeaderOutput,
   RemotingCommand,
 } from '@rmqns/remoting';
-import type { BodyKey } from '../routeinfo/kept-body.js';
+import { type BodyKey, sameBody } from '../routeinfo/kept-body.js';
 import { allAtOnce, type Steps } from '../sliced-work.js';
 import { kvTableBody } from './kv-config.js';
 import type { NamesrvContext } from './namesrv-context.js';
@@ -32,7 +33,8 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
   refuseNoNames({ clusterName, brokerName, brokerAddr });
   // Upstream has no release of that number.
   if (request.version < 0) return failed(`the version ${request.version} of the request is none`);
-  const digest = hasBody(request) ? digestRegisterBrokerBody(request.body) : undefined;
+  const pieces = bodyPieces(request);
+  const digest = pieces.length > 0 ? digestRegisterBrokerBody(pieces) : undefined;
   if (header.bodyCrc32 !== 0 && header.bodyCrc32 !== (digest?.bodyCrc32 ?? 0)) {
     context.logger.warn(
       { address: channel.remoteAddress, broker: header.brokerName, addr: header.brokerAddr },
@@ -42,8 +44,10 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
   }
   const bodyKey = digest && { digest, compressed: header.compressed, requestVersion: request.version };
   const steps = registerInSteps(context, { request, header, bodyKey, channel });
+  const kept = context.routeInfoManager.keptBody(header);
+  const isQuick = isSmall(pieces) || (kept !== undefined && bodyKey !== undefined && sameBody(kept.key, bodyKey));
   // Members of a group write the same topics, so that the one that came last must end last.
-  const isAtOnce = isSmall(request.body) && context.slicedWork.after(brokerName) === undefined;
+  const isAtOnce = isQuick && context.slicedWork.after(brokerName) === undefined;
   return isAtOnce ? allAtOnce(steps) : context.slicedWork.run([channel, brokerName], steps);
 };
 
@@ -52,9 +56,11 @@ const MAX_BYTES_AT_ONCE = 512 * 1024;
 /** The same of a compressed one; brokers' inflate up to 56 times. */
 const MAX_DEFLATED_BYTES_AT_ONCE = 16 * 1024;
 
-function isSmall(body: Uint8Array | undefined): boolean {
-  const length = body?.length ?? 0;
-  return length <= MAX_DEFLATED_BYTES_AT_ONCE || (length <= MAX_BYTES_AT_ONCE && body?.[0] === OPEN_OBJECT);
+function isSmall(pieces: readonly Uint8Array[]): boolean {
+  const byteLength = pieces.reduce((sum, { length }) => sum + length, 0);
+  return (
+    byteLength <= MAX_DEFLATED_BYTES_AT_ONCE || (byteLength <= MAX_BYTES_AT_ONCE && pieces[0]?.[0] === OPEN_OBJECT)
+  );
 }
 
 /** Of JSON. */
@@ -82,10 +88,10 @@ function* registerInSteps(
     nowMillis: clock.now(),
   };
   const kept = routeInfoManager.keptBody(header);
-  let body = yield* readRegistrationBody(request.body, bodyKey, kept, options);
+  let body = yield* readRegistrationBody(request, bodyKey, kept, options);
   // What was left out may have changed between two steps.
   if (routeInfoManager.keptBody(header) !== kept)
-    body = yield* readRegistrationBody(request.body, bodyKey, undefined, options);
+    body = yield* readRegistrationBody(request, bodyKey, undefined, options);
   // Its end was told to the tables already, which will not hear of it again.
   if (!channel.isActive) return failed('the connection ended before the broker was registered');
   if (body.isUnchanged) context.counters.registrationsUnchanged += 1;
@@ -120,10 +126,6 @@ function* registerInSteps(
     }),
     body: orderTopics,
   });
-}
-
-function hasBody(request: RemotingCommand): request is RemotingCommand & { body: Uint8Array } {
-  return request.body !== undefined && request.body.length > 0;
 }
 
 /** The answer to a registration that changed nothing; it has a header without fields, as upstream's. */

@@ -10,6 +10,7 @@ import {
   type TopicConfig,
   TopicSlices,
 } from '@rmqns/protocol';
+import type { RemotingCommand } from '@rmqns/remoting';
 import { type BodyKey, type KeptBody, sameBody } from '../routeinfo/kept-body.js';
 import type { Steps } from '../sliced-work.js';
 
@@ -30,18 +31,23 @@ const STEP_TOPICS = 500;
  * Reads of a registration's body what differs from the last one of the broker: nothing of an unchanged one, and of another only the topics
  * that changed (design decision 3). What is left out is in the tables as it is.
  *
- * In steps, of which a body that no broker writes has but one.
+ * Asks for the command's body only where it is read, since that joins a large one. In steps, of which a body that no broker writes has but one.
  *
  * @throws DecodeError when the body is no registration
  */
 export function* readRegistrationBody(
-  body: Uint8Array | undefined,
+  command: Pick<RemotingCommand, 'body'>,
   bodyKey: BodyKey | undefined,
   kept: KeptBody | undefined,
   options: DecodeRegisterBrokerBodyOptions,
 ): Steps<RegistrationBody> {
-  if (body === undefined || bodyKey === undefined) {
-    return { ...decodeRegisterBrokerBody(body, options), isUnchanged: false, bodyKey: undefined, slices: undefined };
+  if (bodyKey === undefined) {
+    return {
+      ...decodeRegisterBrokerBody(command.body, options),
+      isUnchanged: false,
+      bodyKey: undefined,
+      slices: undefined,
+    };
   }
   if (kept !== undefined && sameBody(kept.key, bodyKey)) {
     const { dataVersion, filterServerList, slices } = kept;
@@ -49,7 +55,7 @@ export function* readRegistrationBody(
     return { topicConfigSerializeWrapper, filterServerList, isUnchanged: true, bodyKey, slices };
   }
   const before = (kept?.isInStep ? kept.slices : undefined) ?? TopicSlices.NONE;
-  const plain = inflateRegisterBrokerBody(body, options);
+  const plain = inflateRegisterBrokerBody(command.body, options);
   const found = yield* compare(before, plain);
   const changed = found && (yield* readChanged(found, options));
   const read = changed ?? decodePlainRegisterBrokerBody(plain, options);

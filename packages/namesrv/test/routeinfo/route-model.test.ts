@@ -125,8 +125,8 @@ function perform(manager: RouteInfoManager, model: RouteModel, step: Step, now: 
           ? { ...said, isUnchanged: false, bodyKey: undefined, slices: undefined }
           : allAtOnce(
               readRegistrationBody(
-                bytes,
-                { ...header, digest: digestRegisterBrokerBody(bytes) },
+                { body: bytes },
+                { ...header, digest: digestRegisterBrokerBody([bytes]) },
                 manager.keptBody(broker),
                 { ...header, fiveX, nowMillis: -1 },
               ),

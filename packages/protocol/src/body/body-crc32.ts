@@ -14,9 +14,10 @@ export function bodyCrc32(body: Uint8Array | undefined): number {
   return body === undefined ? 0 : withoutTopBit(crc32Of(body));
 }
 
-/** CRC-32 as zlib's, as a signed number. */
-export function crc32Of(bytes: Uint8Array): number {
-  return bytes.length >= NATIVE_MIN_BYTES && nativeCrc32 !== undefined ? nativeCrc32(bytes) | 0 : crc32.buf(bytes);
+/** CRC-32 as zlib's, as a signed number; `before` is that of the bytes before these. */
+export function crc32Of(bytes: Uint8Array, before = 0): number {
+  if (bytes.length < NATIVE_MIN_BYTES || nativeCrc32 === undefined) return crc32.buf(bytes, before);
+  return nativeCrc32(bytes, before >>> 0) | 0;
 }
 
 /** What a header's `bodyCrc32` holds of a CRC-32. */

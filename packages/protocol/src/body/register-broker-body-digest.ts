@@ -27,25 +27,44 @@ export interface RegisterBrokerBodyDigest {
 }
 
 /**
- * Makes the digest of a registration's body (103) in one pass and without reading it. Two bodies that decode, whose digests are the same
+ * Makes the digest of a registration's body (103), in the pieces it came in, in one pass and without reading it. Two bodies that decode, whose digests are the same
  * and whose headers say the same, register the same topics in the same version (design decision 3).
  *
  * What a 5.x broker writes as `mappingDataVersion` does not count: it is the time of sending, and no name server reads it.
  */
-export function digestRegisterBrokerBody(body: Uint8Array): RegisterBrokerBodyDigest {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const opening = STAMPED_OPENING.exec(bytes.toString('latin1', 0, OPENING_BYTES));
+export function digestRegisterBrokerBody(pieces: readonly Uint8Array[]): RegisterBrokerBodyDigest {
+  const [first, ...others] = inWholeEnds(pieces);
+  const opening = STAMPED_OPENING.exec(first.toString('latin1', 0, OPENING_BYTES));
   // Without a stamp the rest begins where the head ends.
-  const restStart = opening?.[0].length ?? Math.min(HEAD_BYTES, bytes.length);
+  const restStart = opening?.[0].length ?? Math.min(HEAD_BYTES, first.length);
   const headEnd = opening?.[1]?.length ?? restStart;
-  const rest = bytes.subarray(restStart);
-  const checksum = crc32Of(rest);
+  let last = first.subarray(restStart);
+  let checksum = crc32Of(last);
+  let restBytes = last.length;
+  for (const piece of others) {
+    checksum = crc32Of(piece, checksum);
+    restBytes += piece.length;
+    last = piece;
+  }
   return {
-    bodyCrc32: withoutTopBit(combineCrc32(crc32Of(bytes.subarray(0, restStart)), checksum, rest.length)),
-    length: headEnd + rest.length,
+    bodyCrc32: withoutTopBit(combineCrc32(crc32Of(first.subarray(0, restStart)), checksum, restBytes)),
+    length: headEnd + restBytes,
     checksum,
-    head: Buffer.concat([bytes.subarray(0, headEnd), rest.subarray(-TRAILER_BYTES)]),
+    head: Buffer.concat([first.subarray(0, headEnd), last.subarray(-TRAILER_BYTES)]),
   };
+}
+
+/** The same bytes, with the opening in the first piece and the trailer in the last, as they are unless somebody sends a few bytes at a time. */
+function inWholeEnds(pieces: readonly Uint8Array[]): readonly [Buffer, ...Buffer[]] {
+  const [first, ...others] = pieces.map(asBuffer);
+  if (first === undefined) return [Buffer.alloc(0)];
+  const lastBytes = others.at(-1)?.length ?? TRAILER_BYTES;
+  const isInOnePiece = others.length === 0 || (first.length >= OPENING_BYTES && lastBytes >= TRAILER_BYTES);
+  return isInOnePiece ? [first, ...others] : [Buffer.concat([first, ...others])];
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** Whether two bodies register the same. */

@@ -2,6 +2,7 @@ import { asBuffer } from '../buffer/as-buffer.js';
 import { readInt32, writeInt32 } from '../buffer/int32.js';
 import { allocateShare } from '../buffer/slab.js';
 import { viewOf } from '../buffer/view.js';
+import { setBodyPieces } from '../command/body-pieces.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { SerializeType } from '../command/serialize-type.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
@@ -145,10 +146,27 @@ export function decodeFrame(
   start = 0,
   end = bytes.length,
 ): RemotingCommand {
+  const bodyStart = bodyStartOf(bytes, maxHeaderBytes, start, end);
+  const command = decodeHeader(readInt32(bytes, start) >>> 24, bytes, start + 4, bodyStart);
+  if (bodyStart < end) command.body = viewOf(bytes, bodyStart, end);
+  return command;
+}
+
+/** {@link decodeFrame} for a frame in pieces, which stay apart as the body's. */
+export function decodeFrameInPieces(pieces: readonly Buffer[], maxHeaderBytes = MAX_HEADER_BYTES): RemotingCommand {
+  const [first, ...others] = pieces;
+  if (first === undefined || first.length < 4 || 4 + (readInt32(first, 0) & MAX_HEADER_BYTES) > first.length)
+    return decodeFrame(Buffer.concat(pieces), maxHeaderBytes);
+  const bodyStart = bodyStartOf(first, maxHeaderBytes, 0, first.length);
+  const command = decodeHeader(readInt32(first, 0) >>> 24, first, 4, bodyStart);
+  const body = bodyStart < first.length ? [viewOf(first, bodyStart, first.length), ...others] : others;
+  if (body.length > 0) setBodyPieces(command, body);
+  return command;
+}
+
+function bodyStartOf(bytes: Buffer, maxHeaderBytes: number, start: number, end: number): number {
   if (end - start < 4) throw corrupt(`a frame has 4 bytes at least, but this one only ${end - start}`);
-  const word = readInt32(bytes, start);
-  const serializeType = word >>> 24;
-  const headerBytes = word & MAX_HEADER_BYTES;
+  const headerBytes = readInt32(bytes, start) & MAX_HEADER_BYTES;
   const headerStart = start + 4;
   const bodyStart = headerStart + headerBytes;
   if (bodyStart > end)
@@ -158,9 +176,7 @@ export function decodeFrame(
       `a frame's header has ${headerBytes} bytes, but ${maxHeaderBytes} at most are taken; move large ext fields into the body, or raise maxHeaderBytes`,
       { kind: DecodeErrorKind.HEADER_TOO_LARGE },
     );
-  const command = decodeHeader(serializeType, bytes, headerStart, bodyStart);
-  if (bodyStart < end) command.body = viewOf(bytes, bodyStart, end);
-  return command;
+  return bodyStart;
 }
 
 function decodeHeader(serializeType: number, bytes: Buffer, start: number, end: number): RemotingCommand {

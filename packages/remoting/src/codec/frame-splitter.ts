@@ -7,6 +7,8 @@ const MIN_FRAME_BYTES = 4;
 const SMALL_PIECE_BYTES = 1024;
 /** Also the most that is allocated on the word of a peer, before the bytes are there. */
 const SLAB_BYTES = 4096;
+/** Longer frames that span chunks are left in pieces until somebody wants them joined. */
+const MAX_JOINED_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 const State = { LENGTH: 'length', FRAME: 'frame' } as const;
@@ -16,7 +18,7 @@ type State = (typeof State)[keyof typeof State];
  * Splits a stream of bytes into frames, without their length bytes (reference: remoting 1.2; Netty's `LengthFieldBasedFrameDecoder`).
  *
  * Push what arrived, then call {@link next} until it returns `undefined`. A frame that lies in one chunk is a view of it; one that spans
- * chunks is put together once. Memory is bounded by the bytes that arrived, never by the length that a peer announced, and time is linear in
+ * chunks is put together once, and a large one only when it is asked for. Memory is bounded by the bytes that arrived, never by the length that a peer announced, and time is linear in
  * them however small the chunks are. After {@link next} threw, every further call throws the same error.
  */
 export class FrameSplitter {
@@ -36,6 +38,7 @@ export class FrameSplitter {
   #frame: Buffer = EMPTY;
   #frameStart = 0;
   #frameEnd = 0;
+  #framePieces: readonly Buffer[] | undefined;
 
   #pieces: Buffer[] = [];
   #collectedBytes = 0;
@@ -74,7 +77,7 @@ export class FrameSplitter {
    * @throws DecodeError for a length below 4, which leaves no room for the header word
    */
   next(): Buffer | undefined {
-    return this.advance() ? this.#frame.subarray(this.#frameStart, this.#frameEnd) : undefined;
+    return this.advance() ? this.frame.subarray(this.#frameStart, this.#frameEnd) : undefined;
   }
 
   /**
@@ -94,10 +97,21 @@ export class FrameSplitter {
   /** Lets go of the last frame, which a connection that falls idle must not keep from being freed. */
   release(): void {
     this.#frame = EMPTY;
+    this.#framePieces = undefined;
   }
 
+  /** Where the last frame is; joins {@link framePieces}. */
   get frame(): Buffer {
+    if (this.#framePieces !== undefined) {
+      this.#frame = Buffer.concat(this.#framePieces, this.#frameEnd);
+      this.#framePieces = undefined;
+    }
     return this.#frame;
+  }
+
+  /** A frame of more than 64 KiB that spans chunks, as the pieces it came in; `undefined` for any other, and once it is joined. */
+  get framePieces(): readonly Buffer[] | undefined {
+    return this.#framePieces;
   }
 
   get frameStart(): number {
@@ -173,8 +187,14 @@ export class FrameSplitter {
     this.#collect(chunk.subarray(start, start + byteLength));
     if (this.#collectedBytes < this.#length) return false;
     this.#endSlabPiece();
-    const only = this.#pieces.length === 1 ? this.#pieces[0] : undefined;
-    this.#finish(only ?? Buffer.concat(this.#pieces, this.#length), 0);
+    const pieces = this.#pieces;
+    const only = pieces.length === 1 ? pieces[0] : undefined;
+    if (only === undefined && this.#length > MAX_JOINED_BYTES) {
+      this.#finish(EMPTY, 0);
+      this.#framePieces = pieces;
+    } else {
+      this.#finish(only ?? Buffer.concat(pieces, this.#length), 0);
+    }
     this.#pieces = [];
     this.#collectedBytes = 0;
     this.#slab = undefined;
@@ -183,6 +203,7 @@ export class FrameSplitter {
 
   #finish(bytes: Buffer, start: number): true {
     this.#frame = bytes;
+    this.#framePieces = undefined;
     this.#frameStart = start;
     this.#frameEnd = start + this.#length;
     this.#bufferedBytes -= LENGTH_BYTES + this.#length;

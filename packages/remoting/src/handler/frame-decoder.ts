@@ -5,7 +5,7 @@ import type { ChannelHandler } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
 import { isReadResumedEvent } from '../channel/read-resumed-event.js';
 import { type Clock, systemClock } from '../clock.js';
-import { decodeFrame } from '../codec/frame-codec.js';
+import { decodeFrame, decodeFrameInPieces } from '../codec/frame-codec.js';
 import { FrameSplitter } from '../codec/frame-splitter.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, RemotingError } from '../errors.js';
@@ -30,6 +30,7 @@ export function isTruncatedFrameEvent(event: unknown): event is TruncatedFrameEv
 
 /**
  * Sees a frame before it is decoded: without its four length bytes it lies in `bytes` from `start` to `end`. True when it dealt with it: then it is not decoded and goes no further.
+ * Frames of more than 64 KiB that came in several chunks are not shown: they would have to be joined for it.
  * The answer is its own affair (`ctx.channel.writeAndFlush`). What it throws travels as `exceptionCaught` and closes the channel.
  */
 export type FrameInterceptor = (ctx: ChannelHandlerContext, bytes: Buffer, start: number, end: number) => boolean;
@@ -197,8 +198,13 @@ export class FrameDecoder implements ChannelHandler {
     try {
       const splitter = this.#splitter;
       if (!splitter.advance()) return false;
-      if (this.#interceptFrame !== undefined && this.#intercepts(ctx, this.#interceptFrame)) return true;
-      command = decodeFrame(splitter.frame, this.#maxHeaderBytes, splitter.frameStart, splitter.frameEnd);
+      const pieces = splitter.framePieces;
+      if (pieces !== undefined) {
+        command = decodeFrameInPieces(pieces, this.#maxHeaderBytes);
+      } else {
+        if (this.#interceptFrame !== undefined && this.#intercepts(ctx, this.#interceptFrame)) return true;
+        command = decodeFrame(splitter.frame, this.#maxHeaderBytes, splitter.frameStart, splitter.frameEnd);
+      }
       noteFrameBytes(command, 4 + splitter.frameEnd - splitter.frameStart);
     } catch (thrown) {
       this.#fail(ctx, withAddress(thrown, ctx.channel.remoteAddress));

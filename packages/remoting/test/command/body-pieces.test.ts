@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { decodeFrame, decodeFrameInPieces, encodeFrame } from '../../src/codec/frame-codec.js';
+import { bodyPieces, setBodyPieces } from '../../src/command/body-pieces.js';
+import { createExtFields, RemotingCommand } from '../../src/command/remoting-command.js';
+import { SerializeType } from '../../src/command/serialize-type.js';
+import { membersOf } from './members.js';
+
+describe('body in pieces', () => {
+  it('is joined when it is asked for, once', () => {
+    const command = RemotingCommand.request(1);
+    setBodyPieces(command, [Buffer.from('ab'), Buffer.from('cd')]);
+    expect(bodyPieces(command)).to.have.length(2);
+    const { body } = command;
+    expect(String(body)).to.equal('abcd');
+    expect(command.body).to.equal(body);
+    expect(bodyPieces(command)).to.deep.equal([body]);
+    expect(command.copy().body).to.equal(body);
+  });
+
+  it('gives way to a body that is set', () => {
+    const command = RemotingCommand.request(1);
+    setBodyPieces(command, [Buffer.from('ab'), Buffer.from('cd')]);
+    command.body = Buffer.from('x');
+    expect(String(command.body)).to.equal('x');
+    expect(bodyPieces(command)).to.deep.equal([Buffer.from('x')]);
+    command.body = undefined;
+    expect(bodyPieces(command)).to.deep.equal([]);
+  });
+
+  it('is one piece, or none, of a command that came in one', () => {
+    const body = Buffer.from('body');
+    expect(bodyPieces(RemotingCommand.request(1, { body }))).to.deep.equal([body]);
+    expect(bodyPieces(RemotingCommand.request(1, { body: Buffer.alloc(0) }))).to.deep.equal([]);
+    expect(bodyPieces(RemotingCommand.request(1))).to.deep.equal([]);
+  });
+
+  it('makes no other command of a frame, wherever that is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...Object.values(SerializeType)),
+        fc.uint8Array({ maxLength: 60 }),
+        fc.array(fc.nat(160), { maxLength: 6 }),
+        (serializeType, body, cuts) => {
+          const command = RemotingCommand.request(3, { serializeType, body, extFields: createExtFields({ a: 'b' }) });
+          const frame = Buffer.concat(encodeFrame(command)).subarray(4);
+          const ends = [...cuts.filter((cut) => cut < frame.length), frame.length].sort((a, b) => a - b);
+          const pieces = ends.map((end, i) => frame.subarray(ends[i - 1] ?? 0, end)).filter(({ length }) => length > 0);
+          const decoded = decodeFrameInPieces(pieces);
+          expect(Buffer.concat(bodyPieces(decoded))).to.deep.equal(Buffer.from(body));
+          expect(membersOf(decoded)).to.deep.equal(membersOf(decodeFrame(frame)));
+        },
+      ),
+    );
+  });
+});
