@@ -24,7 +24,7 @@ type Looked =
   | { readonly topics: SourceTopics }
   | { readonly absent: true }
   /** A file that is being written is torn at another place each time, for the same cause. */
-  | { readonly problem: string; readonly cause: string };
+  | { readonly problem: string; readonly cause: string; readonly isUnread: boolean };
 
 const ABSENT = 'there is no such file';
 const SILENT_DISK = 'the file system does not answer';
@@ -201,7 +201,10 @@ export class TopicsJsonSource implements TopicSource {
     const identity = (await identify(this.name)) ?? 'absent';
     if (identity === this.#seen) return undefined;
     this.#seen = identity;
-    return await this.#readTopics(this.name);
+    const looked = await this.#readTopics(this.name);
+    // What kept it from being read may be over though the file stays as it is: a bad disk, too many open files.
+    if ('problem' in looked && looked.isUnread) this.#seen = undefined;
+    return looked;
   }
 
   async #readTopics(path: string): Promise<Looked> {
@@ -211,12 +214,13 @@ export class TopicsJsonSource implements TopicSource {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { absent: true };
       const problem = describeFileError(error);
-      return { problem, cause: problem };
+      return { problem, cause: problem, isUnread: true };
     }
     try {
       return { topics: decodeTopicsJson(bytes) };
     } catch (error) {
-      return { problem: error instanceof Error ? error.message : String(error), cause: 'it is torn or another file' };
+      const problem = error instanceof Error ? error.message : String(error);
+      return { problem, cause: 'it is torn or another file', isUnread: false };
     }
   }
 

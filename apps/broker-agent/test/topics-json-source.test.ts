@@ -240,4 +240,21 @@ describe('TopicsJsonSource', () => {
     expect(topics()).to.deep.equal(['A', 'B']);
     expect([source.problem, source.lastGoodMillis]).to.deep.equal([undefined, 15_000]);
   });
+
+  it('reads a file again that could not be read, though the file stays as it is', async () => {
+    await writeFile(path, topicsJsonText(['A'], 1));
+    let failure: NodeJS.ErrnoException | undefined = Object.assign(new Error('EMFILE'), { code: 'EMFILE' });
+    const readFile = async (file: string): Promise<Uint8Array> => {
+      if (failure !== undefined) throw failure;
+      return await read(file);
+    };
+    const clock = new ManualClock();
+    source = new TopicsJsonSource({ path, clock, logger: silentLogger, debounceMillis: 5, readFile });
+    await source.start(() => onChange());
+    expect([topics(), source.problem]).to.deep.equal([undefined, 'EMFILE']);
+    failure = undefined;
+    await source.look();
+    await changed;
+    expect([topics(), source.problem]).to.deep.equal([['A'], undefined]);
+  });
 });
