@@ -12,6 +12,8 @@ import type { Health } from './health-gate.js';
 
 /** What an agent tells of, for hooks and metrics. Listeners must not block, and what they throw is logged. */
 export interface AgentEventMap {
+  /** The rounds begin: the first one is sent next. */
+  registering: [];
   /** A round is over; `outcomes` says how it went with each name server. */
   round: [round: RegistrationRound];
   /** A name server's part in a round, as soon as it is over; late: after the round was over. */

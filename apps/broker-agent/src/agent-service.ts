@@ -25,6 +25,8 @@ export class AgentService {
   readonly #companions: AgentCompanion[] = [];
   #config: AgentConfig;
   #agent: Agent;
+  /** The one that registers the node, or is to: {@link #next} as soon as it begins. */
+  #shown: Agent;
   /** One that is about to take the place. */
   #next: Agent | undefined;
   #reloading: Promise<void> = Promise.resolve();
@@ -40,10 +42,11 @@ export class AgentService {
     this.#config = options.config;
     this.#wanted = options.config;
     this.#agent = this.#create(options.config);
+    this.#shown = this.#agent;
   }
 
   get status(): AgentStatus {
-    return this.#agent.status;
+    return this.#shown.status;
   }
 
   /** It goes along from {@link start} on, which comes after this. */
@@ -120,26 +123,42 @@ export class AgentService {
       if (!isDeepStrictEqual(config.identity, this.#config.identity)) await former.updateIdentity(config.identity);
       const took = await Promise.race([givenUp, this.#takeOver(next)]);
       if (took === 'given up') {
-        await Promise.all([next.stop({ unregister: false }), former.updateIdentity(this.#config.identity)]);
+        await this.#stay(former, next);
         return false;
       }
     } catch (error) {
-      await Promise.all([next.stop({ unregister: false }), former.updateIdentity(this.#config.identity)]);
+      await this.#stay(former, next);
       throw error;
     } finally {
       this.#next = undefined;
       this.#late?.cancel();
     }
-    former.removeAllListeners();
+    this.#show(next);
     this.#agent = next;
-    for (const companion of this.#companions) companion.follow?.(next);
     await former.stop(next.status.state === 'registering' ? { unregister: false } : {});
     return true;
+  }
+
+  async #stay(former: Agent, next: Agent): Promise<void> {
+    this.#show(former);
+    former.unpause();
+    await Promise.all([next.stop({ unregister: false }), former.updateIdentity(this.#config.identity)]);
+  }
+
+  /** Companions follow this one from now on, and no other registers. */
+  #show(agent: Agent): void {
+    const other = this.#shown;
+    if (other === agent) return;
+    other.removeAllListeners();
+    other.pause();
+    this.#shown = agent;
+    for (const companion of this.#companions) companion.follow?.(agent);
   }
 
   /** Settles when the agent started, and told all name servers or could not for too long. */
   async #takeOver(next: Agent): Promise<void> {
     const told = new Promise<void>((resolve) => next.once('round', () => resolve()));
+    next.once('registering', () => this.#show(next));
     await next.start();
     if (this.#next !== next) return;
     const late = new Promise<void>((resolve) => {

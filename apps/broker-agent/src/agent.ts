@@ -54,6 +54,8 @@ export class Agent extends EventEmitter<AgentEventMap> {
   #passed = false;
   /** Whether the rounds run. */
   #started = false;
+  /** Whether another agent registers the node. */
+  #paused = false;
   #stopped: Promise<void> | undefined;
 
   constructor({ config, clock, logger, persist = true, parts = agentParts(config, clock, logger) }: AgentOptions) {
@@ -228,6 +230,23 @@ export class Agent extends EventEmitter<AgentEventMap> {
   }
 
   /**
+   * Another agent is about to register the node: from now on this one registers nothing, since name servers forget a node with the
+   * connection of its last registration, and that of this agent is to end. It stays until then.
+   */
+  pause(): void {
+    this.#paused = true;
+    if (this.#started && !this.#registrar.isSuspended) void this.#registrar.suspend({ unregister: false });
+  }
+
+  /** The other one did not: what {@link pause} stopped goes on, at once. */
+  unpause(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    if (this.#started) void this.#logged(this.#registrar.resume(), 'the topics cannot be registered');
+    this.#update();
+  }
+
+  /**
    * The timers stop, then all name servers are told at once that the node leaves; 3 s each at most. Without `unregister` the connections end
    * without a word, as when another agent has registered the node meanwhile. Twice is as good as once.
    */
@@ -353,7 +372,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
    * @returns whether this began a round
    */
   #update(): boolean {
-    if (!this.#began || this.published === undefined || this.#stopped !== undefined) return false;
+    if (!this.#began || this.published === undefined || this.#paused || this.#stopped !== undefined) return false;
     if (this.#parts.role !== undefined && this.#parts.role.current === undefined) return false;
     const { health } = this.#parts.health;
     const { onFailing } = this.#config.health;
@@ -368,6 +387,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
     const resumes = this.#registrar.isSuspended;
     const resumed = this.#registrar.resume();
     if (this.#started && !resumes) return false;
+    if (!this.#started) this.#tell('registering');
     const began = this.#started ? resumed : this.#registrar.start();
     this.#started = true;
     void this.#logged(began, 'the topics cannot be registered');

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RegistrationRound } from '@rmqns/namesrv-client';
+import { sameDataVersion, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger } from '@rmqns/remoting';
 import type { Agent } from './agent.js';
 import type { AgentCompanion } from './agent-companion.js';
 import type { AgentConfig } from './agent-config.js';
+import type { Health } from './health-gate.js';
 import type { HookEvent, HooksConfig } from './hook-config.js';
 import { hookMessage } from './hook-message.js';
 import { type HookResult, HookRunner } from './hook-runner.js';
@@ -22,6 +24,7 @@ export class HooksCompanion implements AgentCompanion {
   #runners: ReadonlyMap<HookEvent, readonly HookRunner[]> = new Map();
   /** How the last round went, and with whom. */
   #lastRound = '';
+  #followed: Agent | undefined;
 
   constructor(options: HooksCompanionOptions) {
     this.#options = options;
@@ -42,16 +45,26 @@ export class HooksCompanion implements AgentCompanion {
 
   follow(agent: Agent): void {
     const tell = (event: HookEvent, details: () => object): void => this.#tell(agent, event, details);
+    const tellTopics = ({ topicConfigTable, dataVersion }: TopicConfigSerializeWrapper): void =>
+      tell('onTopicsChanged', () => ({
+        count: topicConfigTable?.size ?? 0,
+        counter: dataVersion.counter,
+        topics: [...(topicConfigTable?.keys() ?? [])],
+      }));
+    const tellHealth = (health: Health): void =>
+      tell('onHealthChanged', () => ({ health, probes: agent.status.probes }));
+    // What is otherwise than with the agent before, which had another configuration, changed as well.
+    const before = this.#followed;
+    this.#followed = agent;
+    const { health } = agent.status;
+    const { published } = agent;
+    if (before !== undefined && before.status.health !== health) tellHealth(health);
+    if (before?.published !== undefined && published !== undefined)
+      if (!sameDataVersion(before.published.dataVersion, published.dataVersion)) tellTopics(published);
     agent
       .on('round', (round) => this.#round(agent, round))
-      .on('topicsChanged', ({ topicConfigTable, dataVersion }) =>
-        tell('onTopicsChanged', () => ({
-          count: topicConfigTable?.size ?? 0,
-          counter: dataVersion.counter,
-          topics: [...(topicConfigTable?.keys() ?? [])],
-        })),
-      )
-      .on('healthChanged', (health) => tell('onHealthChanged', () => ({ health, probes: agent.status.probes })))
+      .on('topicsChanged', tellTopics)
+      .on('healthChanged', tellHealth)
       .on('masterChanged', ({ masterAddr, haServerAddr }, namesrv) =>
         tell('onMasterChanged', () => ({ masterAddr, haServerAddr, namesrv })),
       )

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createNameServer, type NameServer } from '@rmqns/namesrv';
 import { NameServerClient } from '@rmqns/namesrv-client';
@@ -46,6 +48,13 @@ describe('a new configuration of a running agent', () => {
     expect(clock.pendingTimers).to.equal(0);
   });
 
+  /** Waits for what takes time. */
+  async function overtime(task: Promise<void>): Promise<void> {
+    let isOver = false;
+    void task.finally(() => (isOver = true));
+    while (!isOver) await clock.advanceAsync(1_000, 1_000);
+    await task;
+  }
   const addresses = (): string[] => servers.map(({ address }) => address);
   const withTopics = (...topics: string[]): AgentConfig => ({ ...config, topics: agentConfig([], topics, '').topics });
 
@@ -62,6 +71,24 @@ describe('a new configuration of a running agent', () => {
     expect(await holders('C')).to.deep.equal(['10.0.0.1:10911', '10.0.0.1:10911']);
     expect(losses).to.equal(0);
     expect(said.at(-1)).to.deep.equal([{ changed: ['topics'] }, 'the configuration was read again and is in effect']);
+  });
+
+  it('is in effect without the node leaving, though a round of the former one comes while a name server hangs', async () => {
+    const hanging = createServer((socket) => socket.on('error', () => {}).resume());
+    await once(hanging.listen(0, '127.0.0.1'), 'listening');
+    try {
+      await clock.advanceAsync(8_000, 1_000);
+      const frozen = `127.0.0.1:${(hanging.address() as AddressInfo).port}`;
+      const reloaded = service.reload({ ...withTopics('C', 'D'), namesrvAddresses: [...addresses(), frozen] });
+      await registered('C', 2);
+      await overtime(reloaded);
+      // The end of the former one's connections is seen when it is, whatever the clock says.
+      for (let turn = 0; turn < 50; turn += 1) expect(await holders('C')).to.not.include(undefined);
+      expect(losses).to.equal(0);
+    } finally {
+      await overtime(service.stop());
+      hanging.close();
+    }
   });
 
   it('has the node leave the name servers that are gone, and only those', async () => {
@@ -110,12 +137,7 @@ describe('a new configuration of a running agent', () => {
       onFailing: 'unregister' as const,
       probing: { mode: 'all' as const, initial: 'failing' as const, probes: [probe] },
     };
-    let isOver = false;
-    const reloaded = service.reload({ ...config, health }).then(() => {
-      isOver = true;
-    });
-    while (!isOver) await clock.advanceAsync(1_000, 1_000);
-    await reloaded;
+    await overtime(service.reload({ ...config, health }));
     expect(await holders('A')).to.deep.equal([undefined, undefined]);
     expect(service.status.waitingFor).to.deep.equal(['the node to pass']);
   });

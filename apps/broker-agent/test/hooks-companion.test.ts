@@ -114,4 +114,30 @@ describe('the hooks of an agent', () => {
     expect(await next('onConflict')).to.deep.include({ namesrv: server.address, holderAddr: '10.0.0.1:10911' });
     await mine.stop();
   });
+
+  it('are told of what a new configuration brings: other topics, and who holds our name where the list says to register now', async () => {
+    const elsewhere = createNameServer({ bindAddress: '127.0.0.1', listenPort: 0 });
+    await elsewhere.start();
+    const held = { ...config(['A', 'B'], {}), namesrvAddresses: [elsewhere.address] };
+    const identity = { ...held.identity, brokerAddr: '10.0.0.9:10911' };
+    const stateDirectory = join(scratch.path, 'other');
+    const other = new AgentService({ config: { ...held, identity, stateDirectory }, clock, logger: silentLogger });
+    try {
+      const isHeld = new Promise((resolve) => elsewhere.once('change', resolve));
+      await other.start();
+      await isHeld;
+      service = new AgentService({ config: config(['A', 'B']), clock, logger: silentLogger });
+      service.add(new HooksCompanion({ clock, logger: silentLogger }));
+      await service.start();
+      await next('onRegistered');
+      await service.reload({ ...config(['C', 'D', 'E']), namesrvAddresses: [server.address, elsewhere.address] });
+      expect(await next('onTopicsChanged')).to.deep.include({ count: 3, topics: ['C', 'D', 'E'] });
+      const holder = { namesrv: elsewhere.address, holderAddr: '10.0.0.9:10911' };
+      expect(await next('onConflict')).to.deep.include(holder);
+      expect(await next('onPartial')).to.deep.include({ registered: [server.address] });
+    } finally {
+      await other.stop();
+      await elsewhere.close();
+    }
+  });
 });
