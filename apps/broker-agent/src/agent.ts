@@ -405,15 +405,16 @@ export class Agent extends EventEmitter<AgentEventMap> {
     if (this.#stopped !== undefined) return [];
     const { health, nameServers, role } = this.#parts;
     const { stateProblem, problem } = this.#topics;
+    const registers = this.#started && !this.#registrar.isSuspended;
     return [
       ...(stateProblem === undefined ? [] : [`the directory ${this.#config.stateDirectory}: ${stateProblem}`]),
       ...(this.published === undefined ? this.missingSources.map((name) => `topics of ${name}`) : []),
       ...(this.published === undefined && problem !== undefined ? [`other topics: ${problem}`] : []),
       ...(nameServers.current === undefined ? [`name servers of ${nameServers.name}`] : []),
-      ...(this.#started && nameServers.current !== undefined && this.#registrar.registeredAddressList.length === 0
+      ...(registers && nameServers.current !== undefined && this.#registrar.registeredAddressList.length === 0
         ? ['any name server']
         : []),
-      ...(health.health === 'failing' ? ['the node to pass'] : []),
+      ...(health.health === 'failing' && !registers ? ['the node to pass'] : []),
       ...(role !== undefined && role.current === undefined ? [`the role of ${role.name}`] : []),
     ];
   }

@@ -95,6 +95,7 @@ describe('an agent', () => {
       expect(await perms()).to.deep.equal([perm, perm]);
       const suspended = onFailing === 'unregister' || onFailing === 'silent';
       expect(agent.status.state).to.equal(suspended ? 'suspended' : 'registering');
+      expect(agent.status.waitingFor).to.deep.equal(suspended ? ['the node to pass'] : []);
       if (suspended)
         expect(agent.status.nameServers.servers.map(({ lastSuccessMillis }) => lastSuccessMillis)).to.deep.equal(
           before,
