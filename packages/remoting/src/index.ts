@@ -135,6 +135,7 @@ export type { CallOptions, CallOptionsParameter, CallResult, InvokeOptions } fro
 export type { TypedHandler, TypedRequest, TypedResponse } from './rpc/typed-processor.js';
 export { WorkQueue, type WorkQueueOptions } from './rpc/work-queue.js';
 export {
+  type AcceptOptions,
   type CloseOptions,
   RemotingServer,
   type ServerCloseReport,

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { inFreshContext } from '../async-context.js';
 import { AddressRange } from '../channel/address-range.js';
 import type { Channel } from '../channel/channel.js';
@@ -45,6 +45,14 @@ export interface CloseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What is known of a connection that was made elsewhere. */
+export interface AcceptOptions {
+  /** `host:port` of the peer, where somebody has learned it already, such as from a proxy's header; none is looked for then. */
+  readonly remoteAddress?: string | undefined;
+  /** Become the channel's attributes. */
+  readonly attributes?: Iterable<readonly [name: string, value: unknown]> | undefined;
+}
+
 export interface StartOptions {
   /** Ends the start with `ABORTED`, and the server: nothing listens then. Once the server listens it is not looked at any more. */
   readonly signal?: AbortSignal | undefined;
@@ -70,7 +78,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   readonly #channels = new Set<Channel>();
   readonly #tls: ServerTls | undefined;
   #tlsOptions: TlsServerOptions | undefined;
-  readonly #server = createServer({ noDelay: true }, (socket) => this.accept(socket));
+  readonly #server: Server;
   /** Bounds what the connections hold of frames that are not whole. */
   #budget: FrameBudget;
   /** The server that made this one for a further port. */
@@ -92,7 +100,10 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     this.#options = resolved;
     const { proxyProtocolFrom } = resolved;
     this.#proxies = proxyProtocolFrom.length === 0 ? undefined : new AddressRange(proxyProtocolFrom);
-    const { tls, clock, logger, maxBufferedBytes, maxFrameBytes } = resolved;
+    const { tls, clock, logger, maxBufferedBytes, maxFrameBytes, divert } = resolved;
+    this.#server = createServer({ noDelay: true, pauseOnConnect: divert !== undefined }, (socket) => {
+      if (divert?.(socket) !== true) this.accept(socket);
+    });
     this.#budget = new FrameBudget(Math.max(maxBufferedBytes, maxFrameBytes), clock);
     this.#tlsOptions = tls;
     this.#tls = tls === undefined ? undefined : new ServerTls(tls, clock, logger, emitReloadTo(this, logger));
@@ -360,7 +371,7 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
    * Serves a connection that was made elsewhere, as if it had come to the server's port: one in memory, the pipe of another process, a
    * socket that another process accepted. Needs no {@link start}. After {@link close} the socket is destroyed.
    */
-  accept(socket: ChannelSocket): void {
+  accept(socket: ChannelSocket, { remoteAddress, attributes = [] }: AcceptOptions = {}): void {
     if (this.#closing !== undefined) {
       socket.destroy();
       return;
@@ -368,8 +379,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     const { maxConnections, logger } = this.#options;
     if (maxConnections > 0 && this.#channels.size >= maxConnections) {
       this.core.counterTable.refusedConnections++;
-      const { remoteAddress = '' } = socket;
-      logger.debug({ address: remoteAddress }, `refusing ${remoteAddress}: ${maxConnections} connections stand`);
+      const address = remoteAddress ?? socket.remoteAddress ?? '';
+      logger.debug({ address }, `refusing ${address}: ${maxConnections} connections stand`);
       socket.destroy();
       return;
     }
@@ -377,12 +388,13 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     const channel = new SocketChannel(socket, {
       ...channelOptions(clock, logger),
       // A peer on a Unix socket has no address of its own.
-      remoteAddress: path === undefined ? undefined : formatUnixAddress(path),
+      remoteAddress: remoteAddress ?? (path === undefined ? undefined : formatUnixAddress(path)),
     });
+    for (const [name, value] of attributes) channel.attributes.set(name, value);
     this.#channels.add(channel);
     void channel.closed.then(() => this.#channels.delete(channel));
     try {
-      if (this.#proxies?.includes(socket.remoteAddress ?? '') === true)
+      if (remoteAddress === undefined && this.#proxies?.includes(socket.remoteAddress ?? '') === true)
         channel.pipeline.addLast('proxyProtocol', new ProxyProtocolDecoder({ clock: this.#options.clock }));
       if (this.#tls !== undefined) channel.pipeline.addLast('tlsDetector', this.#tls.detector());
       initializeChannel(channel, this.core, emitTo(this), this.#options, {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { AddressRange } from '../channel/address-range.js';
 import { SerializeType } from '../command/serialize-type.js';
 import { RemotingError } from '../errors.js';
@@ -39,15 +40,21 @@ export interface RemotingServerOptions extends ConnectionOptions {
    * 268,435,456; never less than one frame of `maxFrameBytes`.
    */
   readonly maxBufferedBytes?: number | undefined;
+  /**
+   * Sees each connection that comes to the port before a byte of it is read; true when it took it, for instance to have another process serve
+   * it. What it took is neither served nor counted here, until it is given to `accept`. Default: every connection is served.
+   */
+  readonly divert?: ((socket: Socket) => boolean) | undefined;
   /** TLS; without it no byte is looked at for it, and a peer that begins TLS is one that sends no frame. */
   readonly tls?: TlsServerOptions | undefined;
 }
 
 export type ResolvedRemotingServerOptions = ResolvedConnectionOptions &
-  Pick<RemotingServerOptions, 'tls' | 'path'> & {
-    readonly [Name in Exclude<keyof RemotingServerOptions, keyof ConnectionOptions | 'tls' | 'path'>]-?: NonNullable<
-      RemotingServerOptions[Name]
-    >;
+  Pick<RemotingServerOptions, 'tls' | 'path' | 'divert'> & {
+    readonly [Name in Exclude<
+      keyof RemotingServerOptions,
+      keyof ConnectionOptions | 'tls' | 'path' | 'divert'
+    >]-?: NonNullable<RemotingServerOptions[Name]>;
   };
 
 const table: OptionTable<RemotingServerOptions> = {
@@ -60,6 +67,7 @@ const table: OptionTable<RemotingServerOptions> = {
   proxyProtocolFrom: { kind: 'checked', problem: addressRangeProblem },
   maxConnections: { kind: 'integer', min: 0, max: 0x7fffffff },
   maxBufferedBytes: { kind: 'integer', min: 1, max: Number.MAX_SAFE_INTEGER },
+  divert: { kind: 'function' },
   tls: { kind: 'checked', problem: tlsProblem(resolveTlsServerOptions) },
 };
 
