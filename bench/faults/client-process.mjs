@@ -1,6 +1,6 @@
 /** A peer's client under a fault. Arguments: the peer's name. */
 import { answerQuestions, describeError } from '../harness/ask.mjs';
-import { Latencies } from '../rpc/latencies.mjs';
+import { Latencies } from '../harness/latencies.mjs';
 import { makePayloads } from '../rpc/payloads.mjs';
 import { loadPeer } from '../rpc/peers.mjs';
 

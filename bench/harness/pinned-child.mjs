@@ -1,4 +1,4 @@
-import { fork, spawnSync } from 'node:child_process';
+import { fork, spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { asker } from './ask.mjs';
 
@@ -14,13 +14,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () =>
 /**
  * Starts a module in a process of its own, on one processor where that can be.
  *
- * @param {{ module: string, args?: string[], core?: number | undefined, name: string, execArgv?: string[] }} options
+ * @param {{ module: string, args?: string[], core?: number | undefined, name: string, execArgv?: string[],
+ *   cwd?: string }} options
  */
-export function startChild({ module, args = [], core, name, execArgv = [] }) {
+export function startChild({ module, args = [], core, name, execArgv = [], cwd }) {
   const pinned = canPin && core !== undefined;
   const child = fork(module, args, {
     execPath: pinned ? 'taskset' : process.execPath,
     execArgv: pinned ? ['-c', String(core), process.execPath, ...execArgv] : execArgv,
+    cwd,
     env: { ...process.env, NODE_ENV: 'production' },
     // Bodies of questions and answers are small; what a peer prints is not for the table.
     stdio: ['ignore', 'ignore', process.env.BENCH_STDERR === '1' ? 'inherit' : 'ignore', 'ipc'],
@@ -41,6 +43,39 @@ export function startChild({ module, args = [], core, name, execArgv = [] }) {
     },
     signal: (name) => child.kill(name),
     /** Ends it for certain; also one that was stopped by a signal. */
+    async end() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/**
+ * Starts any program, on one processor where that can be. Its pid is the program's own.
+ *
+ * @param {{ command: string, args: string[], core?: number, cwd?: string, env?: NodeJS.ProcessEnv, output?: number | 'ignore' }} options
+ *   `output` is where its stdout and stderr go
+ */
+export function startPlainChild({ command, args, core, cwd, env = process.env, output = 'ignore' }) {
+  const isPinned = canPin && core !== undefined;
+  const child = spawn(isPinned ? 'taskset' : command, isPinned ? ['-c', String(core), command, ...args] : args, {
+    cwd,
+    env: { ...env, NODE_ENV: 'production' },
+    stdio: ['ignore', output, output],
+  });
+  running.add(child);
+  const exited = new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? code));
+    child.once('error', (error) => resolve(error.message));
+  });
+  child.once('exit', () => running.delete(child));
+  return {
+    pid: child.pid,
+    exited,
+    get isRunning() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    signal: (name) => child.kill(name),
     async end() {
       child.kill('SIGKILL');
       await exited;

@@ -4,14 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 const defaultFolder = fileURLToPath(new URL('../results/', import.meta.url));
 
-/** Writes a result twice: as figures for programs and as text for people. Gives the paths back. */
-export function writeResult({ name, folder = defaultFolder, figures, text, now = new Date() }) {
+/** Writes a result as figures for programs, as text for people and, where there is one, as a plot (SVG). Gives the paths back. */
+export function writeResult({ name, folder = defaultFolder, figures, text, plot, now = new Date() }) {
   mkdirSync(folder, { recursive: true });
   const stamp = now.toISOString().slice(0, 16).replace(/[-:]/g, '').replace('T', '-');
   const path = join(folder, `${name}-${stamp}`);
   writeFileSync(`${path}.json`, `${JSON.stringify(figures, undefined, 1)}\n`);
   writeFileSync(`${path}.md`, `${text.trimEnd()}\n`);
-  return [`${path}.md`, `${path}.json`];
+  if (plot !== undefined) writeFileSync(`${path}.svg`, plot);
+  return [`${path}.md`, `${path}.json`, ...(plot === undefined ? [] : [`${path}.svg`])];
 }
 
 /** A Markdown table whose columns stand under each other in a terminal too. */

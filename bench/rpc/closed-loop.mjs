@@ -1,5 +1,5 @@
 import { describeError } from '../harness/ask.mjs';
-import { Latencies } from './latencies.mjs';
+import { Latencies } from '../harness/latencies.mjs';
 
 /** After so many failures a run is given up: what it measures is not the load. */
 const MAX_FAILURES = 20;

@@ -1,5 +1,5 @@
 import { describeError } from '../harness/ask.mjs';
-import { Latencies } from './latencies.mjs';
+import { Latencies } from '../harness/latencies.mjs';
 
 const MAX_FAILURES = 20;
 

@@ -12,6 +12,14 @@ interface LatencyPercentiles {
   percentile(share: number): number | undefined;
 }
 
+interface Checks {
+  check(topic: number, code: number, bytes: Buffer, bodyAt: number, end: number): void;
+}
+
+async function load<Module>(path: string): Promise<Module> {
+  return (await import(pathToFileURL(join(repositoryRoot, 'bench', path)).href)) as Module;
+}
+
 describe('the benchmark', () => {
   it('measures what needs no other package, and ends', async function () {
     this.timeout(60_000);
@@ -35,13 +43,51 @@ describe('the benchmark', () => {
   });
 
   it('knows percentiles within 1.6 %', async () => {
-    const url = pathToFileURL(join(repositoryRoot, 'bench/rpc/latencies.mjs'));
-    const { Latencies } = (await import(url.href)) as { Latencies: new () => LatencyPercentiles };
+    const { Latencies } = await load<{ Latencies: new () => LatencyPercentiles }>('harness/latencies.mjs');
     const latencies = new Latencies();
     for (let micros = 1; micros <= 100_000; micros++) latencies.record(micros / 1000);
 
     for (const share of [0.001, 0.5, 0.99, 0.999]) {
       expect(latencies.percentile(share)).to.be.closeTo(share * 100_000, share * 1600 + 0.1);
     }
+  });
+
+  it('measures the name server beside fixed answers, and ends', async function () {
+    this.timeout(60_000);
+
+    const arguments_ = ['bench/namesrv/main.mjs', '--only', 'start', '--rounds', '1', '--no-write'];
+    const { stdout } = await run(process.execPath, arguments_, { cwd: repositoryRoot, timeout: 50_000 });
+
+    expect(stdout).to.match(/^\| start \| rmqns +\| +[\d.]+k? +\|/m);
+    expect(stdout).to.match(/^\| +\| fixed answers +\| +[\d.]+k? +\|/m);
+  });
+
+  it('takes no wrong route for an answer', async () => {
+    const { RouteCheck } = await load<{ RouteCheck: new (topology: object) => Checks }>('namesrv/load/route-check.mjs');
+    const { Topology } = await load<{ Topology: new (options: object) => object }>('namesrv/load/topology.mjs');
+    const route = (queues: number, brokerName = 'broker-0000'): Buffer =>
+      Buffer.from(
+        JSON.stringify({
+          brokerDatas: [{ brokerAddrs: { 0: '127.0.0.1:20000' }, brokerName: 'broker-0000', cluster: 'bench-cluster' }],
+          queueDatas: [{ brokerName, perm: 6, readQueueNums: queues, writeQueueNums: queues }],
+        }),
+      );
+    const answers = new RouteCheck(new Topology({ topics: 1 }));
+    const check = (code: number, body: Buffer): void => answers.check(0, code, body, 0, body.length);
+
+    check(0, route(8));
+    check(0, Buffer.from(route(8).toString().replace('"0":', '0:')));
+    expect(() => check(0, route(7))).to.throw('the route of bench-topic-000000 has 7 and 7 queues');
+    expect(() => check(0, route(8, 'broker-0001'))).to.throw('has no broker-0000');
+    expect(() => check(17, Buffer.alloc(0))).to.throw('was answered with 17');
+  });
+
+  it('fits a straight line', async () => {
+    const { fitLine } = await load<{ fitLine: (points: [number, number][]) => object }>('namesrv/fit.mjs');
+    const { base, each, error } = fitLine([1, 10, 1_000].map((x) => [x, 3 + 2 * x])) as Record<string, number>;
+
+    expect(base).to.be.closeTo(3, 1e-6);
+    expect(each).to.be.closeTo(2, 1e-6);
+    expect(error).to.be.closeTo(0, 1e-6);
   });
 });

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Controller, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ClientProxyFactory, EventPattern, MessagePattern, Transport } from '@nestjs/microservices';
-import { freePort } from '../free-port.mjs';
+import { freePort } from '../../harness/free-port.mjs';
 
 /** NestJS's TCP transporter: a controller with message patterns; texts, as its bodies are JSON. */
 export const traits = {

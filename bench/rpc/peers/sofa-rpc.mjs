@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { freePort } from '../free-port.mjs';
+import { freePort } from '../../harness/free-port.mjs';
 
 const require = createRequire(import.meta.url);
 const { RpcClient } = require('sofa-rpc-node').client;
