@@ -43,7 +43,7 @@ function casesTable(cases, columns, ratioOf) {
 }
 
 /** Round by round, so that a machine whose speed drifts does not bend them. */
-function ratiosOf(samples, ours, other, figure) {
+export function ratiosOf(samples, ours, other, figure) {
   return (samples[ours] ?? []).flatMap((sample, round) => {
     const ratio = sample[figure] / samples[other]?.[round]?.[figure];
     return Number.isFinite(ratio) ? [ratio] : [];

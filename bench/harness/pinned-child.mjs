@@ -53,8 +53,8 @@ export function startChild({ module, args = [], core, name, execArgv = [], cwd }
 /**
  * Starts any program, on one processor where that can be. Its pid is the program's own.
  *
- * @param {{ command: string, args: string[], core?: number, cwd?: string, env?: NodeJS.ProcessEnv, output?: number | 'ignore' }} options
- *   `output` is where its stdout and stderr go
+ * @param {{ command: string, args: string[], core?: number, cwd?: string, env?: NodeJS.ProcessEnv, output?: 'pipe' | 'ignore' }} options
+ *   with `pipe`, `text()` is what it has written to stdout so far, `complaints()` to stderr
  */
 export function startPlainChild({ command, args, core, cwd, env = process.env, output = 'ignore' }) {
   const isPinned = canPin && core !== undefined;
@@ -64,14 +64,25 @@ export function startPlainChild({ command, args, core, cwd, env = process.env, o
     stdio: ['ignore', output, output],
   });
   running.add(child);
+  let text = '';
+  let complaints = '';
+  child.stdout?.setEncoding('utf8').on('data', (more) => {
+    text += more;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (more) => {
+    complaints += more;
+  });
   const exited = new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve(signal ?? code));
+    // Whatever it wrote has been read when this comes.
+    child.once('close', (code, signal) => resolve(signal ?? code));
     child.once('error', (error) => resolve(error.message));
   });
   child.once('exit', () => running.delete(child));
   return {
     pid: child.pid,
     exited,
+    text: () => text,
+    complaints: () => complaints,
     get isRunning() {
       return child.exitCode === null && child.signalCode === null;
     },

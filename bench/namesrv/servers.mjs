@@ -64,7 +64,7 @@ export async function startServer(name, { core, brokers, execArgv = [] } = {}) {
 }
 
 /** @throws Error when it ends or takes too long */
-async function untilListening(port, isRunning) {
+export async function untilListening(port, isRunning) {
   const endsAt = performance.now() + START_MILLIS;
   for (;;) {
     const socket = connect({ port, host: '127.0.0.1' });
