@@ -57,6 +57,8 @@ export async function startServer(name, { core, brokers, execArgv = [] } = {}) {
     usage: () => child.ask('usage'),
     startGaps: () => child.ask('startGaps'),
     stopGaps: () => child.ask('stopGaps'),
+    startProfile: () => child.ask('startProfile'),
+    stopProfile: () => child.ask('stopProfile'),
     signal: child.signal,
     exited: child.exited,
     end: child.end,
