@@ -24,6 +24,8 @@ export class AdminCompanion implements AgentCompanion {
   readonly #options: AdminCompanionOptions;
   #config: AdminConfig | undefined;
   #server: AdminServer | undefined;
+  /** Why the port cannot be had, as it was told. */
+  #problem = '';
 
   constructor(options: AdminCompanionOptions) {
     this.#options = options;
@@ -34,23 +36,26 @@ export class AdminCompanion implements AgentCompanion {
     return this.#server?.address;
   }
 
-  async update({ admin }: AgentConfig): Promise<void> {
-    if (this.#server !== undefined && isDeepStrictEqual(admin, this.#config)) return;
+  async update({ admin }: AgentConfig): Promise<boolean> {
+    if (this.#server !== undefined && isDeepStrictEqual(admin, this.#config)) return true;
     const { logger } = this.#options;
     const former = this.#server;
     const isSamePort = admin?.port === this.#config?.port;
     if (admin === undefined || isSamePort) await former?.close();
     this.#config = admin;
     this.#server = undefined;
-    if (admin === undefined) return;
+    if (admin === undefined) return true;
     const server = new AdminServer(admin, this.#pages(await this.#loadMetrics()));
     try {
       await server.start();
     } catch (error) {
-      logger.error({}, error instanceof Error ? error.message : String(error));
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== this.#problem) logger.error({}, problem);
+      this.#problem = problem;
       this.#server = isSamePort ? undefined : former;
-      return;
+      return false;
     }
+    this.#problem = '';
     if (!isSamePort) await former?.close();
     this.#server = server;
     const { address } = server;
@@ -60,6 +65,7 @@ export class AdminCompanion implements AgentCompanion {
         { admin: formatSocketAddress(admin.bind, admin.port) },
         'the admin pages can be read from other machines, without a password; bind 127.0.0.1 unless the network is closed',
       );
+    return true;
   }
 
   follow(agent: Agent): void {

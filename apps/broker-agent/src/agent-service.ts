@@ -16,6 +16,9 @@ export interface AgentServiceOptions {
 /** How long an agent stays for one that is to take its place and cannot register yet. */
 const MAX_HANDOVER_MILLIS = 30_000;
 
+/** How long until companions that cannot have what they need try again. */
+const COMPANION_RETRY_MILLIS = 10_000;
+
 /**
  * An agent whose configuration may change while it runs. One with another configuration registers the node over the same name servers
  * before the former one leaves without a word, so that the node is in the routes all the time.
@@ -34,6 +37,7 @@ export class AgentService {
   /** Ends the wait for the one that is about to take the place. */
   #giveUp = (): void => {};
   #late: Timer | undefined;
+  #retry: Timer | undefined;
   /** The configuration that was asked for last. */
   #wanted: AgentConfig;
 
@@ -54,13 +58,18 @@ export class AgentService {
     this.#companions.push(companion);
   }
 
-  /** @throws the file system's error when the state directory cannot be used */
-  async start(): Promise<void> {
-    for (const companion of this.#companions) {
-      await companion.update(this.#config);
-      companion.follow?.(this.#agent);
-    }
-    if (this.#stopped === undefined) await this.#agent.start();
+  /**
+   * Settles when the agent started, which may be after long: see {@link Agent.start}.
+   *
+   * @param onRunning called when the companions are there and the agent starts
+   * @throws the file system's error when the state directory cannot be used
+   */
+  async start(onRunning = (): void => {}): Promise<void> {
+    await this.#updateCompanions();
+    for (const companion of this.#companions) companion.follow?.(this.#agent);
+    if (this.#stopped !== undefined) return;
+    onRunning();
+    await this.#agent.start();
   }
 
   /**
@@ -86,6 +95,7 @@ export class AgentService {
 
   async #stop(): Promise<void> {
     this.#giveUp();
+    this.#retry?.cancel();
     const agents = [this.#agent, ...(this.#next === undefined ? [] : [this.#next])];
     await Promise.all([
       ...agents.map((agent) => agent.stop()),
@@ -100,14 +110,31 @@ export class AgentService {
     const changed = (Object.keys({ ...before, ...config }) as (keyof AgentConfig)[]).filter(
       (key) => !isDeepStrictEqual(before[key], config[key]),
     );
-    if (changed.length === 0) {
-      logger.info({}, 'the configuration was read again: nothing changed');
-      return;
-    }
     if (changed.some((key) => !ofCompanions.has(key)) && !(await this.#replaceAgent(config))) return;
     this.#config = config;
-    for (const companion of this.#companions) if (this.#stopped === undefined) await companion.update(config);
-    logger.info({ changed }, 'the configuration was read again and is in effect');
+    await this.#updateCompanions();
+    if (changed.length === 0) logger.info({}, 'the configuration was read again: nothing changed');
+    else logger.info({ changed }, 'the configuration was read again and is in effect');
+  }
+
+  async #updateCompanions(): Promise<void> {
+    this.#retry?.cancel();
+    let hasAll = true;
+    for (const companion of this.#companions)
+      if (this.#stopped === undefined) hasAll = (await companion.update(this.#config)) && hasAll;
+    if (this.#stopped !== undefined) await Promise.all(this.#companions.map((companion) => companion.close()));
+    else if (!hasAll) this.#retryCompanions();
+  }
+
+  #retryCompanions(): void {
+    this.#retry = this.#options.clock.setTimeout(
+      () => {
+        // In turn with reloads, which update them, too.
+        this.#reloading = this.#reloading.then(() => this.#updateCompanions());
+      },
+      COMPANION_RETRY_MILLIS,
+      true,
+    );
   }
 
   /** @returns whether the new one took the place; the former one stays where another reload or the stop came first */

@@ -22,6 +22,8 @@ export class FacadeCompanion implements AgentCompanion {
   readonly #bootMillis: number;
   #config: FacadeConfig | undefined;
   #server: RemotingServer | undefined;
+  /** Why the port cannot be had, as it was told. */
+  #problem = '';
 
   constructor(options: FacadeCompanionOptions) {
     this.#options = options;
@@ -33,11 +35,11 @@ export class FacadeCompanion implements AgentCompanion {
     return this.#server?.address;
   }
 
-  async update({ facade }: AgentConfig): Promise<void> {
-    if (this.#server !== undefined && isDeepStrictEqual(facade, this.#config)) return;
+  async update({ facade }: AgentConfig): Promise<boolean> {
+    if (this.#server !== undefined && isDeepStrictEqual(facade, this.#config)) return true;
     await this.close();
     this.#config = facade;
-    if (facade === undefined) return;
+    if (facade === undefined) return true;
     const { status, clock, logger } = this.#options;
     const server = new RemotingServer({ ...facade, version: FACADE_VERSION, clock, logger });
     server.handle(GetBrokerRuntimeInfo, () => ({ body: encodeKvTable(runtimeInfo(status(), this.#bootMillis)) }));
@@ -51,11 +53,16 @@ export class FacadeCompanion implements AgentCompanion {
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       const address = formatSocketAddress(facade.host, facade.port);
-      logger.error({ facade: address, problem }, 'the facade cannot listen, the node is registered nevertheless');
-      return;
+      if (problem !== this.#problem)
+        logger.error({ facade: address, problem }, 'the facade cannot listen, the node is registered nevertheless');
+      this.#problem = problem;
+      await server.close();
+      return false;
     }
+    this.#problem = '';
     this.#server = server;
     logger.info({ facade: server.address }, 'the facade answers the admin tool');
+    return true;
   }
 
   async close(): Promise<void> {

@@ -30,8 +30,8 @@ export class HooksCompanion implements AgentCompanion {
     this.#options = options;
   }
 
-  async update({ hooks = {} }: AgentConfig): Promise<void> {
-    if (isDeepStrictEqual(hooks, this.#config)) return;
+  async update({ hooks = {} }: AgentConfig): Promise<boolean> {
+    if (isDeepStrictEqual(hooks, this.#config)) return true;
     await this.close();
     this.#config = hooks;
     const { clock, logger, onResult = () => {} } = this.#options;
@@ -41,6 +41,7 @@ export class HooksCompanion implements AgentCompanion {
         (hooks[event] ?? []).map((hook) => new HookRunner({ hook, clock, logger, onResult })),
       ]),
     );
+    return true;
   }
 
   follow(agent: Agent): void {

@@ -44,13 +44,13 @@ export async function runAgent(
     void reload(service, load, log).then(() => systemd.ready());
   });
   try {
-    await service.start();
+    // What the agent waits for then is in its log; systemd would end a service that does not say for 90 s that it started.
+    await service.start(() => systemd.ready());
   } catch (error) {
     await Promise.all([service.stop(), systemd.close()]);
     await log.close();
     throw startFailure(error, config.stateDirectory);
   }
-  systemd.ready();
 }
 
 async function reload(

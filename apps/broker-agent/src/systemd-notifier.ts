@@ -19,6 +19,7 @@ export class SystemdNotifier {
   /** Messages reach systemd in their order. */
   #telling: Promise<void> = Promise.resolve();
   #isBeating = false;
+  #isStopping = false;
   #complained = false;
 
   constructor(options: SystemdNotifierOptions) {
@@ -32,9 +33,9 @@ export class SystemdNotifier {
     return (this.#options.variables['NOTIFY_SOCKET'] ?? '') !== '';
   }
 
-  /** It started, or took its configuration again. */
+  /** It started, or took its configuration again; nothing once it stops. */
   ready(): void {
-    this.#tell('READY=1');
+    if (!this.#isStopping) this.#tell('READY=1');
   }
 
   reloading(): void {
@@ -43,6 +44,7 @@ export class SystemdNotifier {
   }
 
   stopping(): void {
+    this.#isStopping = true;
     this.#tell('STOPPING=1');
   }
 

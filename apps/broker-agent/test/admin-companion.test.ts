@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { createNameServer, type NameServer } from '@rmqns/namesrv';
 import { silentLogger } from '@rmqns/remoting';
@@ -18,6 +18,7 @@ describe('the admin pages', () => {
   let service: AgentService;
   let admin: AdminCompanion;
   let said: string[];
+  let clock: ManualClock;
 
   beforeEach(async () => {
     scratch = new Scratch();
@@ -35,7 +36,8 @@ describe('the admin pages', () => {
     const hear = (_: object, message?: string): void => void said.push(message ?? '');
     const logger = { ...silentLogger, warn: hear, error: hear };
     const whole = { ...agentConfig([server.address], ['A', 'B'], join(scratch.path, 'state')), admin: config };
-    service = new AgentService({ config: whole, clock: new ManualClock(1_000_000), logger });
+    clock = new ManualClock(1_000_000);
+    service = new AgentService({ config: whole, clock, logger });
     admin = new AdminCompanion({ status: () => service.status, version: '1.2.3', logger });
     service.add(admin);
     const registered = new Promise((resolve) => server.once('change', resolve));
@@ -143,6 +145,18 @@ describe('the admin pages', () => {
       `cannot serve the admin pages at ${server.address}: the port is in use; set another one as admin.port or by --admin-port, 0 for none`,
     ]);
     expect(service.status.state).to.equal('registering');
+  });
+
+  it('are there once the port is free, and say until then but once that it is not', async () => {
+    const holder = createNetServer();
+    await once(holder.listen(0, '127.0.0.1'), 'listening');
+    const { port } = holder.address() as AddressInfo;
+    await start({ ...anyPort, port });
+    await clock.advanceAsync(35_000, 1_000);
+    expect([said.length, admin.address]).to.deep.equal([1, undefined]);
+    await new Promise((resolve) => holder.close(resolve));
+    while (admin.address === undefined) await clock.advanceAsync(1_000, 1_000);
+    expect((await get('/livez')).status).to.equal(200);
   });
 
   it('warn where other machines can read them', async () => {

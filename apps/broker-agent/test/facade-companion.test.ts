@@ -1,9 +1,12 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { createNameServer, type NameServer } from '@rmqns/namesrv';
 import { decodeKvTable, decodePropertiesBytes, parseProperties, RequestCode } from '@rmqns/protocol';
 import { parseSocketAddress, RemotingClient, silentLogger, systemClock } from '@rmqns/remoting';
 import { RemotingCommand } from '@rmqns/remoting/command';
 import { expect } from 'chai';
+import type { AgentConfig } from '../src/agent-config.js';
 import { AgentService } from '../src/agent-service.js';
 import { FacadeCompanion } from '../src/facade-companion.js';
 import { agentConfig, Scratch } from './agent-fixture.js';
@@ -14,9 +17,11 @@ describe('the facade of an agent', () => {
   let service: AgentService;
   let facade: FacadeCompanion;
   let client: RemotingClient;
-  const said: string[] = [];
+  let config: AgentConfig;
+  let said: string[];
 
   beforeEach(async () => {
+    said = [];
     scratch = new Scratch();
     server = createNameServer({ bindAddress: '127.0.0.1', listenPort: 0 });
     await server.start();
@@ -30,13 +35,12 @@ describe('the facade of an agent', () => {
   });
 
   async function start(port = 0): Promise<void> {
-    const config = agentConfig([server.address], ['A', 'B'], join(scratch.path, 'state'));
+    config = {
+      ...agentConfig([server.address], ['A', 'B'], join(scratch.path, 'state')),
+      facade: { host: '127.0.0.1', port },
+    };
     const logger = { ...silentLogger, error: (_: object, message?: string) => void said.push(message ?? '') };
-    service = new AgentService({
-      config: { ...config, facade: { host: '127.0.0.1', port } },
-      clock: systemClock,
-      logger,
-    });
+    service = new AgentService({ config, clock: systemClock, logger });
     facade = new FacadeCompanion({ status: () => service.status, clock: systemClock, logger });
     service.add(facade);
     await service.start();
@@ -86,5 +90,16 @@ describe('the facade of an agent', () => {
     await registered;
     expect(said).to.deep.equal(['the facade cannot listen, the node is registered nevertheless']);
     expect(facade.address).to.equal(undefined);
+  });
+
+  it('is there when the configuration is read again after the port came free', async () => {
+    const holder = createNetServer();
+    await once(holder.listen(0, '127.0.0.1'), 'listening');
+    const { port } = holder.address() as AddressInfo;
+    await start(port);
+    expect(facade.address).to.equal(undefined);
+    await new Promise((resolve) => holder.close(resolve));
+    await service.reload(config);
+    expect((await ask(RequestCode.GET_BROKER_CONFIG)).code).to.equal(0);
   });
 });

@@ -154,7 +154,7 @@ state: { dir: state }
     expect(await agent.stop('SIGTERM', 5_000)).to.deep.equal({ code: 0, signal: null });
   }).timeout(20_000);
 
-  it('tells systemd when it is ready, reloads, lives and stops', async () => {
+  it('tells systemd when it is ready, also where it waits for its state directory, reloads, lives and stops', async () => {
     const told = join(home.path, 'told');
     const bin = join(home.path, 'bin');
     mkdirSync(bin);
@@ -175,5 +175,13 @@ state: { dir: state }
     await hear(/^RELOADING=1 MONOTONIC_USEC=\d+$[\s\S]*^READY=1$/m);
     expect(await agent.stop('SIGTERM', 5_000)).to.deep.equal({ code: 0, signal: null });
     expect(readFileSync(told, 'utf8')).to.match(/^STOPPING=1$/m);
+    writeFileSync(told, '');
+    home.write('no-directory', '');
+    const waiting = home.agent(['-c', home.yaml([server.address], ['A']), '--set', 'state.dir=no-directory/state'], {
+      env,
+    });
+    await hear(/^READY=1$/m);
+    expect(await waiting.stop('SIGTERM', 5_000)).to.deep.equal({ code: 0, signal: null });
+    expect(readFileSync(told, 'utf8')).to.match(/STOPPING=1\s*$/);
   });
 });
