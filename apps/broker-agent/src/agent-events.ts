@@ -12,7 +12,7 @@ import type { Health } from './health-gate.js';
 
 /** What an agent tells of, for hooks and metrics. Listeners must not block, and what they throw is logged. */
 export interface AgentEventMap {
-  /** The rounds begin: the first one is sent next. */
+  /** The rounds begin, and a name server is known: the first registration is sent next. */
   registering: [];
   /** A round is over; `outcomes` says how it went with each name server. */
   round: [round: RegistrationRound];

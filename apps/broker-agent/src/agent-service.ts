@@ -140,7 +140,7 @@ export class AgentService {
   /** @returns whether the new one took the place; the former one stays where another reload or the stop came first */
   async #replaceAgent(config: AgentConfig): Promise<boolean> {
     const former = this.#agent;
-    const next = this.#create(config);
+    const next = this.#create(config, former);
     this.#next = next;
     const givenUp = new Promise<'given up'>((resolve) => {
       this.#giveUp = () => resolve('given up');
@@ -194,9 +194,11 @@ export class AgentService {
     await Promise.race([told, late]);
   }
 
-  #create(config: AgentConfig): Agent {
-    const { clock, logger, createAgent = (given) => new Agent({ config: given, clock, logger }) } = this.#options;
-    return createAgent(config);
+  #create(config: AgentConfig, former?: Agent): Agent {
+    const { clock, logger, createAgent } = this.#options;
+    if (createAgent !== undefined) return createAgent(config);
+    const lastNameServers = former?.status.nameServers.servers.map(({ address }) => address);
+    return new Agent({ config, clock, logger, lastNameServers });
   }
 }
 

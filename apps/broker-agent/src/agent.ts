@@ -31,6 +31,8 @@ export interface AgentOptions {
   readonly persist?: boolean | undefined;
   /** Default: those that the configuration asks for. */
   readonly parts?: AgentParts | undefined;
+  /** Used where the source of name servers has no list when it was first asked: the last good one, of an agent before. Default none. */
+  readonly lastNameServers?: readonly string[] | undefined;
 }
 
 /**
@@ -54,14 +56,24 @@ export class Agent extends EventEmitter<AgentEventMap> {
   #passed = false;
   /** Whether the rounds run. */
   #started = false;
+  #saidRegistering = false;
+  readonly #lastNameServers: readonly string[];
   /** Whether another agent registers the node. */
   #paused = false;
   #stopped: Promise<void> | undefined;
 
-  constructor({ config, clock, logger, persist = true, parts = agentParts(config, clock, logger) }: AgentOptions) {
+  constructor({
+    config,
+    clock,
+    logger,
+    persist = true,
+    parts = agentParts(config, clock, logger),
+    lastNameServers = [],
+  }: AgentOptions) {
     super();
     const { identity, register, topics } = config;
     this.#config = config;
+    this.#lastNameServers = lastNameServers;
     this.#clock = clock;
     this.#logger = logger;
     this.#parts = parts;
@@ -310,8 +322,8 @@ export class Agent extends EventEmitter<AgentEventMap> {
   }
 
   #sayWhetherThereAreNameServers(): void {
-    const { current, name, problem } = this.#parts.nameServers;
-    if (current !== undefined || this.#stopped !== undefined) return;
+    const { name, problem } = this.#parts.nameServers;
+    if (this.#registrar.nameServerAddressList.length > 0 || this.#stopped !== undefined) return;
     this.#logger.warn({ source: name, problem }, 'nothing is registered yet, waiting for name servers');
   }
 
@@ -320,14 +332,30 @@ export class Agent extends EventEmitter<AgentEventMap> {
     const onChange = (): void => {
       const { current } = nameServers;
       if (current === undefined || this.#stopped !== undefined) return;
-      const before = this.#registrar.nameServerAddressList;
-      this.#registrar.updateNameServerAddressList(current);
-      const now = this.#registrar.nameServerAddressList;
-      if (JSON.stringify([...now].sort()) === JSON.stringify([...before].sort())) return;
-      this.#logger.info({ namesrv: now, before, source: nameServers.name }, 'the list of name servers changed');
-      this.#tell('nameServersChanged', now);
+      this.#useNameServers(current);
     };
-    return nameServers.start(onChange).then(onChange);
+    return nameServers.start(onChange).then(() => {
+      onChange();
+      const isNoneKnown = nameServers.current === undefined && this.#registrar.nameServerAddressList.length === 0;
+      if (isNoneKnown && this.#stopped === undefined) this.#useNameServers(this.#lastNameServers);
+    });
+  }
+
+  #useNameServers(addresses: readonly string[]): void {
+    const before = this.#registrar.nameServerAddressList;
+    if (this.#started && addresses.length > 0) this.#sayRegistering();
+    this.#registrar.updateNameServerAddressList(addresses);
+    const now = this.#registrar.nameServerAddressList;
+    if (JSON.stringify([...now].sort()) === JSON.stringify([...before].sort())) return;
+    const { name } = this.#parts.nameServers;
+    this.#logger.info({ namesrv: now, before, source: name }, 'the list of name servers changed');
+    this.#tell('nameServersChanged', now);
+  }
+
+  #sayRegistering(): void {
+    if (this.#saidRegistering) return;
+    this.#saidRegistering = true;
+    this.#tell('registering');
   }
 
   #onTopicsChanged(change: TopicsChange | undefined): void {
@@ -387,9 +415,13 @@ export class Agent extends EventEmitter<AgentEventMap> {
     const resumes = this.#registrar.isSuspended;
     const resumed = this.#registrar.resume();
     if (this.#started && !resumes) return false;
-    if (!this.#started) this.#tell('registering');
-    const began = this.#started ? resumed : this.#registrar.start();
+    if (this.#started) {
+      void this.#logged(resumed, 'the topics cannot be registered');
+      return true;
+    }
     this.#started = true;
+    if (this.#registrar.nameServerAddressList.length > 0) this.#sayRegistering();
+    const began = this.#registrar.start();
     void this.#logged(began, 'the topics cannot be registered');
     return true;
   }
@@ -405,15 +437,14 @@ export class Agent extends EventEmitter<AgentEventMap> {
     if (this.#stopped !== undefined) return [];
     const { health, nameServers, role } = this.#parts;
     const { stateProblem, problem } = this.#topics;
+    const isNoneKnown = this.#registrar.nameServerAddressList.length === 0;
     const registers = this.#started && !this.#registrar.isSuspended;
     return [
       ...(stateProblem === undefined ? [] : [`the directory ${this.#config.stateDirectory}: ${stateProblem}`]),
       ...(this.published === undefined ? this.missingSources.map((name) => `topics of ${name}`) : []),
       ...(this.published === undefined && problem !== undefined ? [`other topics: ${problem}`] : []),
-      ...(nameServers.current === undefined ? [`name servers of ${nameServers.name}`] : []),
-      ...(registers && nameServers.current !== undefined && this.#registrar.registeredAddressList.length === 0
-        ? ['any name server']
-        : []),
+      ...(isNoneKnown ? [`name servers of ${nameServers.name}`] : []),
+      ...(registers && !isNoneKnown && this.#registrar.registeredAddressList.length === 0 ? ['any name server'] : []),
       ...(health.health === 'failing' && !registers ? ['the node to pass'] : []),
       ...(role !== undefined && role.current === undefined ? [`the role of ${role.name}`] : []),
     ];

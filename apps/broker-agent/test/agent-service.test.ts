@@ -6,6 +6,7 @@ import { createNameServer, type NameServer } from '@rmqns/namesrv';
 import { NameServerClient } from '@rmqns/namesrv-client';
 import { silentLogger } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
+import { freePort } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import type { AgentConfig } from '../src/agent-config.js';
 import { AgentService } from '../src/agent-service.js';
@@ -89,6 +90,19 @@ describe('a new configuration of a running agent', () => {
       await overtime(service.stop());
       hanging.close();
     }
+  });
+
+  it('keeps the name servers that were known last where the one who tells them does not answer', async () => {
+    const gone = `http://127.0.0.1:${await freePort()}/`;
+    const discovery = { file: undefined, addressServer: gone, dns: false, refreshMillis: 10_000 };
+    const reloaded = service.reload({ ...withTopics('C', 'D'), namesrvAddresses: [], discovery });
+    await registered('C', 2);
+    await overtime(reloaded);
+    await clock.advanceAsync(60_000, 1_000);
+    expect(await holders('C')).to.deep.equal(['10.0.0.1:10911', '10.0.0.1:10911']);
+    expect(losses).to.equal(0);
+    expect(service.status.waitingFor).to.deep.equal([]);
+    expect(service.status.nameServers.problem).to.match(/ECONNREFUSED/);
   });
 
   it('has the node leave the name servers that are gone, and only those', async () => {
