@@ -1,6 +1,6 @@
 import { RequestCode, ResponseCode } from '@rmqns/protocol';
 import { CommandError, type RemotingClient, RemotingCommand } from '@rmqns/remoting';
-import { httpGet } from './http-get.js';
+import { httpGet, plainBody } from './http-get.js';
 import type { AskForTopics } from './polled-topic-source.js';
 import { runCommand } from './run-command.js';
 import { decodeTopicsJson } from './topics-json.js';
@@ -25,8 +25,7 @@ export function httpTopics(url: string, useEtag: boolean): AskForTopics {
   return async (signal) => {
     const answer = await httpGet(url, etag === undefined ? {} : { 'if-none-match': etag }, MAX_BYTES, signal);
     if (answer.status === 304 && etag !== undefined) return undefined;
-    if (answer.status !== 200) throw new Error(`it answered ${answer.status}, not 200`);
-    const topics = await decodeTopics(answer.body);
+    const topics = await decodeTopics(plainBody(answer));
     etag = useEtag ? answer.etag : undefined;
     return topics;
   };

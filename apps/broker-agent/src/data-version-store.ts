@@ -74,8 +74,22 @@ export class DataVersionStore {
     await rm(temporary, { force: true });
   }
 
-  /** @throws the file system's error; the old file is then as it was */
+  /**
+   * Makes the state directory again where it is gone, but not the store that it is in.
+   *
+   * @throws the file system's error; the old file is then as it was
+   */
   async save(wrapper: TopicConfigSerializeWrapper, brokerPermission: number): Promise<void> {
+    try {
+      await this.#write(wrapper, brokerPermission);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      await this.prepare();
+      await this.#write(wrapper, brokerPermission);
+    }
+  }
+
+  async #write(wrapper: TopicConfigSerializeWrapper, brokerPermission: number): Promise<void> {
     const body = { topicConfigSerializeWrapper: wrapper, filterServerList: [] };
     const temporary = this.#temporaryPath();
     try {

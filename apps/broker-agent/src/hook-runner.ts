@@ -26,7 +26,6 @@ export interface HookRunnerOptions {
 
 /** What may wait for a hook that is busy; beyond it the oldest is dropped. */
 const MAX_WAITING = 100;
-const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /** Runs one hook, once at a time and in order, and never keeps anybody waiting. */
 export class HookRunner {
@@ -98,7 +97,8 @@ async function runProgram(
   { json, variables }: HookMessage,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { exitCode, stderr } = await runCommand(command, MAX_OUTPUT_BYTES, signal, { input: json, variables });
+  // Nobody reads what it says, however much it is.
+  const { exitCode, stderr } = await runCommand(command, 0, signal, { input: json, variables, dropsRest: true });
   if (exitCode === 0) return undefined;
   return `it ended ${exitCode === undefined ? 'by a signal' : `with ${exitCode}`}${stderr === '' ? '' : `: ${stderr}`}`;
 }

@@ -4,6 +4,8 @@ import { get as getHttps } from 'node:https';
 export interface HttpAnswer {
   readonly status: number;
   readonly etag: string | undefined;
+  /** How the body is encoded, which nobody asked for; `undefined`: not at all. */
+  readonly encoding: string | undefined;
   readonly body: Buffer;
 }
 
@@ -21,21 +23,26 @@ export function httpGet(
   return new Promise((resolve, reject) => {
     const get = new URL(url).protocol === 'https:' ? getHttps : getHttp;
     const fail = (error: NodeJS.ErrnoException): void => reject(signal.aborted ? signal.reason : described(error));
-    const request = get(url, { headers: { ...headers, connection: 'close' }, agent: false, signal }, (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response
-        .on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          chunks.push(chunk);
-          if (size > maxBytes) response.destroy(new Error(`the answer is larger than ${maxBytes} bytes`));
-        })
-        .on('error', fail)
-        .on('end', () => {
-          const { statusCode = 0, headers: answered } = response;
-          resolve({ status: statusCode, etag: answered.etag, body: Buffer.concat(chunks) });
-        });
-    });
+    const request = get(
+      url,
+      { headers: { 'accept-encoding': 'identity', ...headers, connection: 'close' }, agent: false, signal },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        response
+          .on('data', (chunk: Buffer) => {
+            size += chunk.length;
+            chunks.push(chunk);
+            if (size > maxBytes) response.destroy(new Error(`the answer is larger than ${maxBytes} bytes`));
+          })
+          .on('error', fail)
+          .on('end', () => {
+            const { statusCode = 0, headers: answered } = response;
+            const encoding = answered['content-encoding'];
+            resolve({ status: statusCode, etag: answered.etag, encoding, body: Buffer.concat(chunks) });
+          });
+      },
+    );
     request.on('error', fail);
   });
 }
@@ -48,4 +55,11 @@ function described(error: NodeJS.ErrnoException): Error {
   }
   if (error.code === 'ECONNRESET') return new Error('the connection ended before the answer', { cause: error });
   return error;
+}
+
+/** @throws Error with a sentence where the answer is no 200 with a plain body */
+export function plainBody({ status, encoding = 'identity', body }: HttpAnswer): Buffer {
+  if (status !== 200) throw new Error(`it answered ${status}, not 200`);
+  if (encoding !== 'identity') throw new Error(`it answered in ${encoding}, which nobody asked for`);
+  return body;
 }

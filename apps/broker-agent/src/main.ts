@@ -74,13 +74,14 @@ async function show({ mode, output }: CliArguments, config: AgentConfig, log: Pr
     return done(topicsReport(config, published, (topic) => agent.sourceOf(topic), output));
   }
   if (round === undefined) return done(dryRunReport(config, published));
+  const { source, problem } = agent.status.nameServers;
   if (round.outcomes.length === 0) {
-    const { source, problem } = agent.status.nameServers;
     const reason = `no name server is known by ${source}${problem === undefined ? '' : `, ${problem}`}`;
     return new Exit(ExitCode.FAILED, `rmq-agent: ${reason}; nothing was registered`);
   }
-  const all = round.outcomes.every(({ status }) => status === 'ok');
-  return new Exit(all ? ExitCode.OK : ExitCode.FAILED, onceReport(config, published, round), { asked: true });
+  const all = problem === undefined && round.outcomes.every(({ status }) => status === 'ok');
+  const report = onceReport(config, published, round, problem);
+  return new Exit(all ? ExitCode.OK : ExitCode.FAILED, report, { asked: true });
 }
 
 async function status({ output }: CliArguments, admin: AgentConfig['admin']): Promise<Exit> {

@@ -4,11 +4,16 @@ import type { Long } from '@rmqns/remoting/json';
 import type { AgentConfig } from './agent-config.js';
 import { table } from './text-table.js';
 
-/** What `--once` prints: what each name server said, and what was registered. */
+/**
+ * What `--once` prints: what each name server said, and what was registered.
+ *
+ * @param nameServersProblem why the name servers of the round may not be all
+ */
 export function onceReport(
   config: AgentConfig,
   wrapper: TopicConfigSerializeWrapper,
   round: RegistrationRound,
+  nameServersProblem?: string | undefined,
 ): string {
   const { clusterName, brokerName, brokerId, brokerAddr, haServerAddr } = config.identity;
   const { counter, timestamp } = wrapper.dataVersion;
@@ -25,6 +30,7 @@ export function onceReport(
         error?.message ?? '',
       ]),
     ]),
+    ...(nameServersProblem === undefined ? [] : [`not all name servers are known: ${nameServersProblem}`]),
     '',
     `${brokerName} (id ${brokerId}, cluster ${clusterName}) at ${brokerAddr}, HA ${haServerAddr}`,
     `${topics.length} topics, data version ${counter} of ${showTime(timestamp)}`,

@@ -1,6 +1,6 @@
 import { describeFileError } from '@rmqns/program';
 import type { Clock, Logger } from '@rmqns/remoting';
-import { httpGet } from './http-get.js';
+import { httpGet, plainBody } from './http-get.js';
 import type { NameServerSource } from './name-server-source.js';
 import { checkAddresses } from './namesrv-addresses.js';
 import { Poller } from './poller.js';
@@ -88,8 +88,7 @@ type Given = Pick<PolledNameServersOptions, 'everyMillis' | 'clock' | 'logger'>;
 /** The answer of an HTTP address server: its first line, `host:port;host:port` (upstream: `TopAddressing`). */
 export function addressServer(url: string, given: Given): PolledNameServers {
   const ask = async (signal: AbortSignal): Promise<string> => {
-    const { status, body } = await httpGet(url, {}, MAX_BYTES, signal);
-    if (status !== 200) throw new Error(`it answered ${status}, not 200`);
+    const body = plainBody(await httpGet(url, {}, MAX_BYTES, signal));
     return /^.*/.exec(body.toString('utf8').trim())?.[0] ?? '';
   };
   return new PolledNameServers({ ...given, name: urlName(url), ask });

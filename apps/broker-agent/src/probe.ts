@@ -13,8 +13,10 @@ export interface ProbeResult {
 /** Looks once whether the node is well. What it throws is a failure, too. */
 export type Probe = (signal: AbortSignal) => Promise<ProbeResult>;
 
-/** How much of a page is looked at, and of what a command says. */
+/** How much of a page is looked at. */
 const MAX_BYTES = 1 << 20;
+/** How much is told of what a command says; it may say more. */
+const MAX_SAID_BYTES = 1_024;
 
 /** Passes when `host:port` takes a connection. */
 export function tcpProbe(address: string): Probe {
@@ -52,8 +54,8 @@ export function httpProbe(url: string, expect: readonly number[], text: string |
 /** Passes when the command ends with 0, or with 1, which is a warning; as checks of Consul do. */
 export function execProbe(command: readonly string[]): Probe {
   return async (signal) => {
-    const { exitCode, stdout, stderr } = await runCommand(command, MAX_BYTES, signal);
-    const said = (stderr || stdout.subarray(0, 1_024).toString('utf8').trim()).slice(0, 1_024);
+    const { exitCode, stdout, stderr } = await runCommand(command, MAX_SAID_BYTES, signal, { dropsRest: true });
+    const said = stderr || stdout.toString('utf8').trim();
     const ended = exitCode === undefined ? 'ended by a signal' : `exit code ${exitCode}`;
     const output = said === '' ? ended : `${ended}: ${said}`;
     if (exitCode === 1) return { passed: true, output: `warning, ${output}` };

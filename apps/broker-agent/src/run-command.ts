@@ -14,6 +14,8 @@ export interface CommandInput {
   readonly input?: string | undefined;
   /** Added to the environment of this process. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** Whether what it says beyond `maxOutputBytes` is dropped, and no failure: where the exit code is what counts. Default false. */
+  readonly dropsRest?: boolean | undefined;
 }
 
 /** Process groups that run now. None of them outlives this process, except where that is killed. */
@@ -29,13 +31,13 @@ const STDERR_BYTES = 1_024;
  * Runs a program, without a shell, in a process group of its own: when `signal` aborts, the whole group is killed, also what the program
  * started. Settles when the program ended and nobody holds its output any more.
  *
- * @throws an error with a sentence when it cannot be started, or says more than `maxOutputBytes`; the signal's reason
+ * @throws an error with a sentence when it cannot be started, or says more than `maxOutputBytes` and is not to be cut; the signal's reason
  */
 export function runCommand(
   command: readonly string[],
   maxOutputBytes: number,
   signal: AbortSignal,
-  { input = '', variables = {} }: CommandInput = {},
+  { input = '', variables = {}, dropsRest = false }: CommandInput = {},
 ): Promise<CommandResult> {
   const [file = '', ...args] = command;
   return new Promise((resolve, reject) => {
@@ -73,9 +75,11 @@ export function runCommand(
     };
     signal.addEventListener('abort', onAbort, { once: true });
     stdout?.on('data', (chunk: Buffer) => {
+      const room = maxOutputBytes - size;
       size += chunk.length;
-      if (size > maxOutputBytes) end(new Error(`${file} printed more than ${maxOutputBytes} bytes`));
-      else chunks.push(chunk);
+      if (chunk.length <= room) chunks.push(chunk);
+      else if (!dropsRest) end(new Error(`${file} printed more than ${maxOutputBytes} bytes`));
+      else if (room > 0) chunks.push(chunk.subarray(0, room));
     });
     errors?.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES);

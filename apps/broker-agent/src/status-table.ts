@@ -25,6 +25,7 @@ export function statusTable(document: StatusDocument, nowMillis: number): string
         conflict ? `conflict with ${conflict}` : flapping ? 'says yes and hangs up' : (problem ?? ''),
       ]),
     ]),
+    ...(nameServers.problem ? [`${nameServers.source}: ${nameServers.problem}`] : []),
     '',
     ...table([
       ['source of topics', 'topics', 'last good look', ''],
@@ -32,13 +33,18 @@ export function statusTable(document: StatusDocument, nowMillis: number): string
         name,
         String(count ?? '-'),
         typeof ageMillis === 'number' ? `${showAge(ageMillis)} ago` : '-',
-        problem ?? '',
+        firstLine(problem),
       ]),
     ]),
     ...(probes.length === 0 ? [] : ['']),
     ...table([
       ...(probes.length === 0 ? [] : [['probe', 'health', '']]),
-      ...probes.map(({ name, health, output }) => [name, health, (output ?? '').split('\n', 1)[0] ?? '']),
+      ...probes.map(({ name, health, output }) => [name, health, firstLine(output)]),
     ]),
   ].join('\n');
+}
+
+/** What programs say may have many. */
+function firstLine(text: string | null | undefined): string {
+  return (text ?? '').split('\n', 1)[0] ?? '';
 }

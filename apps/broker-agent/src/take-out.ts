@@ -68,8 +68,11 @@ export async function takeOutOfAll(
       ['name server', 'outcome', ''],
       ...taken.map(({ address, outcome, remark }) => [address, outcome, remark]),
     ]),
+    ...(problem === undefined ? [] : [`not all name servers are known: ${problem}`]),
     '',
     'an agent that still runs for it registers it again; stop it first',
   ];
-  return new Exit(failed === 0 ? ExitCode.OK : ExitCode.FAILED, lines.join('\n'), { asked: true });
+  return new Exit(failed === 0 && problem === undefined ? ExitCode.OK : ExitCode.FAILED, lines.join('\n'), {
+    asked: true,
+  });
 }

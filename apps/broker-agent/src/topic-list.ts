@@ -11,10 +11,11 @@ const OPENING_BRACKET = 0x5b;
  * @throws DecodeError when it is neither
  */
 export function decodeTopicList(bytes: Uint8Array): SourceTopics {
-  const first = bytes.find((byte) => byte > 0x20);
+  const text = withoutByteOrderMark(bytes);
+  const first = text.find((byte) => byte > 0x20);
   if (first === undefined) throw new DecodeError('it is empty');
-  if (first !== OPENING_BRACKET) return decodeTopicsJson(bytes);
-  const { success, data, error } = topicsYamlSchema.safeParse(parseJson(bytes));
+  if (first !== OPENING_BRACKET) return decodeTopicsJson(text);
+  const { success, data, error } = topicsYamlSchema.safeParse(parseJson(text));
   if (!success) {
     const [issue] = error.issues;
     throw new DecodeError(`topic ${issue?.path.join('.')}: ${issue?.message}`);
@@ -22,6 +23,11 @@ export function decodeTopicList(bytes: Uint8Array): SourceTopics {
   const table = new Map(data.map((topic) => [topic.topicName ?? '', topic]));
   if (table.size < data.length) throw new DecodeError('it names a topic twice');
   return { table };
+}
+
+/** Programs of Windows begin a text with one. */
+function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -342,6 +342,12 @@ state: { dir: state }
     });
   });
 
+  it('is refused for a place of the admin pages that is no address and no name', () => {
+    expect(read(`${minimal}admin: { bind: "all of them" }\n`).problems).to.deep.equal([
+      'agent.yaml:4 admin.bind: "all of them" is no address and no host name',
+    ]);
+  });
+
   it('is refused for probes that cannot be, each by its line', () => {
     const loaded = read(`${minimal}health:
   mode: some

@@ -40,6 +40,18 @@ describe('DataVersionStore', () => {
     expect(await readdir(directory)).to.deep.equal(['registered-topics.json']);
   });
 
+  it('makes its directory again where that is gone, and not the store that it is in', async () => {
+    const store = new DataVersionStore(join(directory, 'store', 'state'), join(directory, 'store'));
+    await mkdir(join(directory, 'store'));
+    await store.prepare();
+    await rm(join(directory, 'store', 'state'), { recursive: true });
+    await store.save(version(1), 6);
+    expect((await store.load()).wrapper?.dataVersion.counter).to.equal(1);
+    await rm(join(directory, 'store'), { recursive: true });
+    expect(await store.save(version(2), 6).catch((error: NodeJS.ErrnoException) => error.code)).to.equal('ENOENT');
+    expect(await readdir(directory)).to.deep.equal([]);
+  });
+
   it('leaves nothing behind that cannot be put in place', async () => {
     const store = new DataVersionStore(directory);
     await mkdir(store.path);

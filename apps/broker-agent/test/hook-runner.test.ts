@@ -137,6 +137,13 @@ describe('a hook', () => {
     expect(results).to.deep.equal(['failed', 'failed', 'failed']);
   });
 
+  it('may say as much as it likes', async () => {
+    runner(sh('head -c 1000000 /dev/zero; cat > "$0/stdin"')).run(message);
+    await until(1);
+    expect(results).to.deep.equal(['ok']);
+    expect(readFileSync(join(scratch.path, 'stdin'), 'utf8')).to.equal(message.json);
+  });
+
   it('that is a URL shows nothing of its query, and fails where nobody answers', async () => {
     const mute = createServer((socket) =>
       socket

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { RequestCode } from '@rmqns/protocol';
 import { RemotingClient, RemotingCommand, RemotingServer, silentLogger } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
@@ -104,6 +105,24 @@ describe('PolledTopicSource', () => {
       expect([topics(), asked.problem]).to.deep.equal([['B'], undefined]);
       expect(seen).to.deep.equal([undefined, '"1"', '"1"', '"1"']);
       expect(changes).to.equal(1);
+    });
+
+    it('may begin with a byte order mark, and is not taken in an encoding that nobody asked for', async () => {
+      const asked = open(httpTopics(url, true));
+      answer = (_, response) => response.end('\ufeff[{"topic":"A"}]');
+      await asked.start(() => {});
+      expect(topics()).to.deep.equal(['A']);
+      answer = (_, response) => response.end(`\ufeff${topicsJsonText(['B'], 7)}`);
+      await asked.look();
+      expect(topics()).to.deep.equal(['B']);
+      let wanted: unknown;
+      answer = (request, response) => {
+        wanted = request.headers['accept-encoding'];
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('[{"topic":"C"}]'));
+      };
+      await asked.look();
+      expect([topics(), asked.problem]).to.deep.equal([['B'], 'it answered in gzip, which nobody asked for']);
+      expect(wanted).to.equal('identity');
     });
 
     it('keeps its table through errors, an answer that is cut off and one that does not end', async () => {

@@ -96,6 +96,8 @@ describe('an exec probe', () => {
     expect(await look('echo behind by 3; exit 1')).to.equal('true warning, exit code 1: behind by 3');
     expect(await look('echo 1; echo disk full >&2; exit 2')).to.equal('false exit code 2: disk full');
     expect(await look('kill -9 $$')).to.equal('false ended by a signal');
+    const long = await look('head -c 3000000 /dev/zero | tr "\\0" x; exit 0');
+    expect(long).to.equal(`true exit code 0: ${'x'.repeat(1_024)}`);
     expect(await failure(execProbe([join(directory, 'nothing')]))).to.match(/there is no such program$/);
   });
 

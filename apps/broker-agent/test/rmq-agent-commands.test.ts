@@ -184,4 +184,23 @@ state: { dir: state }
     expect(await waiting.stop('SIGTERM', 5_000)).to.deep.equal({ code: 0, signal: null });
     expect(readFileSync(told, 'utf8')).to.match(/STOPPING=1\s*$/);
   });
+
+  it('--once, status and unregister: say which name cannot be looked up, and do not take the others for all', async () => {
+    const server = await home.nameServer();
+    const port = String(await freePort());
+    const file = home.yaml([server.address], ['A', 'B']);
+    const more = ['-c', file, '--set', 'namesrv.dns=true', '-n', `${server.address};nobody.invalid:9876`];
+    const once = home.agent([...more, '--once']);
+    expect(await ended(once)).to.equal(1);
+    expect(once.output).to.match(/^not all name servers are known: nobody\.invalid: .+$/m);
+    const agent = home.agent([...more, '--admin-port', port]);
+    await agent.waitForOutput(/registered with 1 of 1/, 8_000);
+    const shown = home.agent(['status', '--admin-port', port]);
+    expect(await ended(shown)).to.equal(0);
+    expect(shown.output).to.match(/^DNS of list: nobody\.invalid: .+$/m);
+    const leaving = home.agent(['unregister', ...more]);
+    expect(await ended(leaving)).to.equal(1);
+    expect(leaving.output).to.match(/is out of 1 of 1 name servers/);
+    expect(leaving.output).to.match(/^not all name servers are known: nobody\.invalid: .+$/m);
+  }).timeout(30_000);
 });
