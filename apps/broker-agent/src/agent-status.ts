@@ -31,6 +31,8 @@ interface TopicsStatus {
   readonly dataVersion: DataVersion | undefined;
   /** Why what the sources have is not published; `undefined` when it is, or when they have nothing yet. */
   readonly problem: string | undefined;
+  /** Why the state directory does not have what was registered last; `undefined` when it has. */
+  readonly stateProblem: string | undefined;
   readonly sources: readonly SourceStatus[];
 }
 

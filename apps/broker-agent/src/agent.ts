@@ -146,6 +146,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
         count: published?.topicConfigTable?.size,
         dataVersion: published?.dataVersion,
         problem: this.#topics.problem,
+        stateProblem: this.#topics.stateProblem ?? this.#topics.keepProblem,
         sources: topicSources.map((source) => describeSource(source, this.#clock)),
       },
       nameServers: {

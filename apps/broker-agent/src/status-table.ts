@@ -15,6 +15,7 @@ export function statusTable(document: StatusDocument, nowMillis: number): string
       ? 'no topics yet'
       : `${topics.count} topics, data version ${version}`,
     ...(topics.problem ? [`not published: ${topics.problem}`] : []),
+    ...(topics.stateProblem ? [`the state directory: ${topics.stateProblem}`] : []),
     '',
     ...table([
       ['name server', 'registered', 'last success', ''],

@@ -1,11 +1,11 @@
 import type { TopicsChange } from '@rmqns/namesrv-client';
-import { describeFileError } from '@rmqns/program';
 import type { DataVersion, TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger, Timer } from '@rmqns/remoting';
 import { toLong } from '@rmqns/remoting/json';
 import { splitCompressible } from './compressible-topics.js';
 import type { DataVersionStore } from './data-version-store.js';
 import { isLastDataVersion, nextDataVersion } from './next-data-version.js';
+import { RegistrationKeeper } from './registration-keeper.js';
 import {
   conflictingTopics,
   sameTopicConfig,
@@ -70,11 +70,13 @@ export class TopicConfigManager {
   #debounce: Timer | undefined;
   #stateProblem: string | undefined;
   readonly #closing = new AbortController();
+  readonly #keeper: RegistrationKeeper;
 
   constructor(options: TopicConfigManagerOptions) {
     this.#options = options;
     this.#permission = options.brokerPermission;
     this.#publishedPermission = options.brokerPermission;
+    this.#keeper = new RegistrationKeeper(options);
   }
 
   /** What to register, under {@link brokerPermission}; `undefined` as long as there was no good table. */
@@ -90,6 +92,11 @@ export class TopicConfigManager {
   /** Why the state directory cannot be used yet, which is waited for. */
   get stateProblem(): string | undefined {
     return this.#stateProblem;
+  }
+
+  /** Why what was registered last is not on the disk. */
+  get keepProblem(): string | undefined {
+    return this.#keeper.problem;
   }
 
   /** Why what the sources have is not published; `undefined` when it is, or when they have nothing yet. */
@@ -212,6 +219,7 @@ export class TopicConfigManager {
     this.#debounce?.cancel();
     for (const source of this.#options.sources) source.close();
     await this.#work;
+    this.#keeper.close();
   }
 
   /** Changes that come together are one change of the table; a source that never rests keeps none waiting. */
@@ -331,21 +339,13 @@ export class TopicConfigManager {
     return refusal !== undefined;
   }
 
-  /** A full disk keeps nobody from registering; only a restart may then repeat a version. */
   async #save(wrapper: TopicConfigSerializeWrapper, brokerPermission: number): Promise<void> {
-    const { store, persist, split = false, logger } = this.#options;
+    const { persist, split = false } = this.#options;
     const { dataVersion } = wrapper;
     this.#reserved = BigInt(dataVersion.counter ?? 0) + (split ? RESERVED : 0n);
     if (!persist) return;
     const counter = toLong(this.#reserved) ?? dataVersion.counter;
-    try {
-      await store.save({ ...wrapper, dataVersion: { ...dataVersion, counter } }, brokerPermission);
-    } catch (error) {
-      logger.error(
-        { file: store.path, problem: describeFileError(error) },
-        'cannot keep the data version over a restart',
-      );
-    }
+    await this.#keeper.keep({ ...wrapper, dataVersion: { ...dataVersion, counter } }, brokerPermission);
   }
 }
 

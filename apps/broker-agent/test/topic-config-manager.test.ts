@@ -448,6 +448,31 @@ describe('TopicConfigManager', () => {
       expect((await readFile(path)).length).to.be.greaterThan(100);
     });
 
+  it('tries again to keep what could not be written, says so once, and has no older version after a restart', async () => {
+    const state = join(directory, 'state');
+    const said: string[] = [];
+    const hear = (_: object, message?: string): void => void said.push(message ?? '');
+    const source = new TurnableSource({ table: table('A') });
+    const topics = manager([source], { logger: { ...silentLogger, error: hear } });
+    await topics.start(() => {});
+    await rm(state, { recursive: true });
+    await writeFile(state, 'in the way');
+    for (const name of ['B', 'C']) {
+      source.turn({ table: table(name) });
+      // Settles after what waits already.
+      await topics.updateBrokerPermission(6);
+    }
+    expect(topics.keepProblem).to.be.a('string');
+    expect(said).to.deep.equal(['cannot keep the data version over a restart']);
+    await rm(state);
+    while (topics.keepProblem !== undefined) await clock.advanceAsync(1_000, 1_000);
+    await topics.close();
+    expect(clock.pendingTimers).to.equal(0);
+    const after = await publish([new TurnableSource({ table: table('C') })]);
+    expect(after?.dataVersion).to.deep.equal(topics.published?.dataVersion);
+    expect(after?.dataVersion.counter).to.equal(2);
+  });
+
   it('cannot start where it may not write', async () => {
     if (process.getuid?.() === 0) {
       // root may write anywhere: a file in the way stands for the missing right
