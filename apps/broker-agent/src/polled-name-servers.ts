@@ -9,7 +9,8 @@ import { ToldProblems } from './told-problems.js';
 import { urlName } from './url-name.js';
 
 /** Far more than any list of addresses. */
-const MAX_BYTES = 1 << 20;
+const MAX_MEBIBYTES = 1;
+const MAX_BYTES = MAX_MEBIBYTES << 20;
 /** As Apache's brokers and clients wait for an address server. */
 const TIMEOUT_MILLIS = 3_000;
 
@@ -94,8 +95,10 @@ export function addressServer(url: string, given: Given): PolledNameServers {
   return new PolledNameServers({ ...given, name: urlName(url), ask });
 }
 
+const readList = (path: string): Promise<Buffer> => readRegularFile(path, MAX_MEBIBYTES);
+
 /** A file with `host:port`, one a line or separated by `;`; what follows a `#` is a comment. */
-export function nameServersFile(path: string, given: Given, read = readRegularFile): PolledNameServers {
+export function nameServersFile(path: string, given: Given, read = readList): PolledNameServers {
   // A dead file system keeps a thread for each read: one is enough to wait with.
   let reading: Promise<Buffer> | undefined;
   const ask = async (): Promise<string> => {

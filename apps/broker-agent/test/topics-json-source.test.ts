@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile as read, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open as openFile, readFile as read, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, silentLogger, systemClock } from '@rmqns/remoting';
@@ -239,6 +239,18 @@ describe('TopicsJsonSource', () => {
     await changed;
     expect(topics()).to.deep.equal(['A', 'B']);
     expect([source.problem, source.lastGoodMillis]).to.deep.equal([undefined, 15_000]);
+  });
+
+  it('does not read a file that is larger than any table', async () => {
+    const file = await openFile(path, 'w');
+    await file.truncate(300 << 20);
+    await file.close();
+    await open();
+    expect([topics(), source.problem]).to.deep.equal([undefined, 'it is larger than 256 MiB']);
+    expect(warnings).to.deep.equal(['it is larger than 256 MiB']);
+    await replace(topicsJsonText(['A'], 1));
+    await changed;
+    expect(topics()).to.deep.equal(['A']);
   });
 
   it('reads a file again that could not be read, though the file stays as it is', async () => {
