@@ -9,6 +9,7 @@ import type { Health } from './health-gate.js';
 import type { HookEvent, HooksConfig } from './hook-config.js';
 import { hookMessage } from './hook-message.js';
 import { type HookResult, HookRunner } from './hook-runner.js';
+import { nameServerProblem } from './name-server-problem.js';
 
 export interface HooksCompanionOptions {
   readonly clock: Clock;
@@ -85,7 +86,7 @@ export class HooksCompanion implements AgentCompanion {
     const registered = outcomes.filter(({ status }) => status === 'ok').map(({ address }) => address);
     const failed = outcomes
       .filter(({ status }) => status !== 'ok')
-      .map(({ address, status, error }) => ({ namesrv: address, status, problem: error?.message }));
+      .map(({ address, status, error }) => ({ namesrv: address, status, problem: nameServerProblem(error) }));
     const event = failed.length === 0 ? 'onRegistered' : registered.length === 0 ? 'onFailed' : 'onPartial';
     const summary = JSON.stringify([event, [...registered].sort(), failed.map(({ namesrv }) => namesrv).sort()]);
     if (summary === this.#lastRound) return;

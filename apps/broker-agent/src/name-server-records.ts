@@ -1,6 +1,7 @@
 import type { BrokerRegistrar, NameServerOutcome, RegisterBrokerResult } from '@rmqns/namesrv-client';
 import type { Clock } from '@rmqns/remoting';
 import type { NameServerStatus } from './agent-status.js';
+import { nameServerProblem } from './name-server-problem.js';
 
 interface NameServerRecord {
   lastSuccessMillis?: number | undefined;
@@ -20,7 +21,7 @@ export class NameServerRecords {
   note({ address, status, error }: NameServerOutcome<RegisterBrokerResult>): void {
     const record = this.#records.get(address) ?? {};
     if (status === 'ok') record.lastSuccessMillis = this.#clock.now();
-    record.problem = error?.message;
+    record.problem = nameServerProblem(error);
     this.#records.set(address, record);
   }
 

@@ -2,6 +2,7 @@ import { type RegistrationRound, sentTopicTable } from '@rmqns/namesrv-client';
 import { permToString, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Long } from '@rmqns/remoting/json';
 import type { AgentConfig } from './agent-config.js';
+import { nameServerProblem } from './name-server-problem.js';
 import { table } from './text-table.js';
 
 /**
@@ -27,7 +28,7 @@ export function onceReport(
         address,
         status,
         String(Math.round(durationMillis)),
-        error?.message ?? '',
+        nameServerProblem(error) ?? '',
       ]),
     ]),
     ...(nameServersProblem === undefined ? [] : [`not all name servers are known: ${nameServersProblem}`]),

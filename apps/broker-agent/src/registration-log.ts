@@ -6,6 +6,7 @@ import type {
   RegistrationRound,
 } from '@rmqns/namesrv-client';
 import type { Logger } from '@rmqns/remoting';
+import { nameServerProblem } from './name-server-problem.js';
 
 type Outcome = NameServerOutcome<RegisterBrokerResult>;
 
@@ -121,7 +122,10 @@ export class RegistrationLog {
       if (status === 'ok') this.#logger.info({ namesrv: address }, 'unregistered');
       else {
         const level = this.#registered.get(address) === true ? 'warn' : 'debug';
-        this.#logger[level]({ namesrv: address, code: error?.code, problem: error?.message }, 'could not unregister');
+        this.#logger[level](
+          { namesrv: address, code: error?.code, problem: nameServerProblem(error) },
+          'could not unregister',
+        );
       }
     }
   }
@@ -164,7 +168,7 @@ export class RegistrationLog {
     const isNews = ok !== before && !this.#flapping.has(address);
     if (ok) this.#logger[isNews ? 'info' : 'debug'](fields, what);
     else {
-      const failure = { ...fields, code: error?.code, problem: error?.message };
+      const failure = { ...fields, code: error?.code, problem: nameServerProblem(error) };
       if (isNews) this.#logger.warn(failure, 'not registered, tried again until it works');
       else this.#logger.debug(failure, 'still not registered');
     }

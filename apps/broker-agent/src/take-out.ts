@@ -1,6 +1,7 @@
 import { NameServerClient } from '@rmqns/namesrv-client';
 import { Exit, ExitCode } from '@rmqns/program';
 import type { AgentConfig, BrokerIdentity } from './agent-config.js';
+import { nameServerProblem } from './name-server-problem.js';
 import type { NameServerSource } from './name-server-source.js';
 import { brokerIdentity } from './register-request.js';
 import { table } from './text-table.js';
@@ -42,7 +43,7 @@ async function takeOutOf(client: NameServerClient, address: string, identity: Br
     const remark = other === undefined ? '' : `another node has its name and id: ${other}`;
     return { address, outcome: 'was not there', remark };
   } catch (error) {
-    return { address, outcome: 'failed', remark: error instanceof Error ? error.message : String(error) };
+    return { address, outcome: 'failed', remark: nameServerProblem(error) ?? '' };
   }
 }
 
