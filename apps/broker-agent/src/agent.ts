@@ -1,5 +1,6 @@
 import {
   BrokerRegistrar,
+  type MinBroker,
   type RegistrationRound,
   type ShutdownOptions,
   sentTopicTable,
@@ -224,6 +225,12 @@ export class Agent extends EventEmitter<AgentEventMap> {
   /** Registers with all name servers over whoever has the broker's name and id there: the operator knows which of the two is right. */
   async takeOver(): Promise<void> {
     if (this.#started && this.#stopped === undefined) await this.#registrar.takeOver();
+  }
+
+  /** Takes what a name server told the broker (905): the member of its group with the smallest id. Only where the broker may act as master. */
+  notifyMinBrokerIdChange(min: MinBroker): void {
+    if (this.#identity.enableActingMaster === true && this.#stopped === undefined)
+      this.#registrar.notifyMinBrokerIdChange(min);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { encodeKvTable } from '@rmqns/protocol';
+import { encodeKvTable, NotifyMinBrokerIdChange } from '@rmqns/protocol';
 import { type Clock, formatSocketAddress, type Logger, RemotingServer } from '@rmqns/remoting';
+import type { Agent } from './agent.js';
 import type { AgentCompanion } from './agent-companion.js';
 import type { AgentConfig, FacadeConfig } from './agent-config.js';
 import type { AgentStatus } from './agent-status.js';
@@ -14,13 +15,14 @@ export interface FacadeCompanionOptions {
 }
 
 /**
- * Answers the admin tool and dashboards at the registered address in the place of a store that speaks another protocol: 28 and 26, and
- * everything else as not supported (code 3). Dashboards show no cluster at all when one of its nodes does not answer.
+ * Answers the admin tool and dashboards at the registered address in the place of a store that speaks another protocol: 28 and 26, takes what
+ * name servers tell a broker there (905), and everything else is not supported (code 3). Dashboards show no cluster at all when one of its nodes does not answer.
  */
 export class FacadeCompanion implements AgentCompanion {
   readonly #options: FacadeCompanionOptions;
   readonly #bootMillis: number;
   #config: FacadeConfig | undefined;
+  #agent: Agent | undefined;
   #server: RemotingServer | undefined;
   /** Why the port cannot be had, as it was told. */
   #problem = '';
@@ -48,6 +50,11 @@ export class FacadeCompanion implements AgentCompanion {
       const version = { counter: Number(dataVersion?.counter ?? 0), timestamp: Number(dataVersion?.timestamp ?? 0) };
       return { header: { version: JSON.stringify(version) }, body: Buffer.from(brokerConfigText(status())) };
     });
+    server.handle(NotifyMinBrokerIdChange, ({ header: { minBrokerId, minBrokerAddr } }) => {
+      if (minBrokerId != null && minBrokerAddr != null)
+        this.#agent?.notifyMinBrokerIdChange({ minBrokerId, minBrokerAddr });
+      return {};
+    });
     try {
       await server.start();
     } catch (error) {
@@ -63,6 +70,10 @@ export class FacadeCompanion implements AgentCompanion {
     this.#server = server;
     logger.info({ facade: server.address }, 'the facade answers the admin tool');
     return true;
+  }
+
+  follow(agent: Agent): void {
+    this.#agent = agent;
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { createNameServer, type NameServer } from '@rmqns/namesrv';
-import { decodeKvTable, decodePropertiesBytes, parseProperties, RequestCode } from '@rmqns/protocol';
+import {
+  decodeKvTable,
+  decodePropertiesBytes,
+  NotifyMinBrokerIdChange,
+  parseProperties,
+  RequestCode,
+} from '@rmqns/protocol';
 import { parseSocketAddress, RemotingClient, silentLogger, systemClock } from '@rmqns/remoting';
 import { RemotingCommand } from '@rmqns/remoting/command';
 import { expect } from 'chai';
@@ -76,6 +82,22 @@ describe('the facade of an agent', () => {
       brokerPermission: '6',
     });
     expect(JSON.parse(String(extFields?.['version']))).to.have.all.keys('counter', 'timestamp');
+  });
+
+  it('takes from a name server who has the smallest id of the group, where the broker may act as master', async () => {
+    const told = { minBrokerId: 1, minBrokerAddr: '10.0.0.9:10911' };
+    const tell = async (): Promise<void> => {
+      await client.oneway(facade.address ?? '', NotifyMinBrokerIdChange, told);
+      // Answered after it, on the same connection.
+      await ask(RequestCode.GET_BROKER_CONFIG);
+    };
+    await start();
+    await tell();
+    expect(service.status.minBroker).to.equal(undefined);
+    const { identity } = config;
+    await service.reload({ ...config, identity: { ...identity, brokerId: 1, enableActingMaster: true } });
+    await tell();
+    expect(service.status.minBroker).to.deep.equal(told);
   });
 
   it('answers everything else with code 3', async () => {
