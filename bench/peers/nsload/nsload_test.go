@@ -307,3 +307,26 @@ func TestBumps(t *testing.T) {
 		t.Fatalf("%d of 20 rounds changed", n)
 	}
 }
+
+func TestPacedSendsWhatIsReadyBeforeItWaits(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &options{addr: l.Addr().String(), version: 407, conns: 1, window: 4, check: 256, seconds: 0.2, rate: 1e6}
+	l.Close()
+	tp := newTopology(1, 1, 1, 8, 407)
+	go serveLimit(tp, o)
+	for i := 0; i < 100; i++ {
+		if c, err := net.Dial("tcp", o.addr); err == nil {
+			c.Close()
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	// More requests are due at once than may be under way.
+	r, err := runRoutes(tp, o)
+	if err != nil || r.Errors > 0 || r.Requests < 10 {
+		t.Fatalf("%d requests, %d errors %v, %v", r.Requests, r.Errors, r.ErrorText, err)
+	}
+}

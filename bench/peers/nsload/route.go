@@ -209,6 +209,20 @@ func (rc *routeConn) paced(perSecond float64, phase float64) error {
 	start := float64(now()) + phase*gap
 	go func() {
 		var out []byte
+		flush := func() bool {
+			mu.Lock()
+			out = append(out[:0], rc.wbuf...)
+			rc.wbuf = rc.wbuf[:0]
+			mu.Unlock()
+			if len(out) == 0 {
+				return true
+			}
+			_, err := rc.c.Write(out)
+			if err != nil {
+				fail <- err
+			}
+			return err == nil
+		}
 		for k := 0; ; {
 			t := now()
 			if t >= rc.p.end || rc.p.abort.Load() {
@@ -229,6 +243,10 @@ func (rc *routeConn) paced(perSecond float64, phase float64) error {
 						at = t
 					}
 				default:
+					// What is ready must go first: none may be under way yet.
+					if !flush() {
+						return
+					}
 					s = <-free
 				}
 				mu.Lock()
@@ -236,11 +254,8 @@ func (rc *routeConn) paced(perSecond float64, phase float64) error {
 				k++
 				due = start + float64(k)*gap
 			}
-			out = append(out[:0], rc.wbuf...)
-			rc.wbuf = rc.wbuf[:0]
 			mu.Unlock()
-			if _, err := rc.c.Write(out); err != nil {
-				fail <- err
+			if !flush() {
 				return
 			}
 		}
