@@ -136,7 +136,7 @@ describe('WorkQueue', () => {
     expect(ran).to.deep.equal([1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2, 2]);
   });
 
-  it('with turnMillis reads the clock once for a request while nothing waits, and books nothing more in a turn', () => {
+  it('with turnMillis reads the clock once for eight cheap requests while nothing waits', () => {
     const { core, channel } = setUp();
     let reads = 0;
     const clock: Clock = {
@@ -149,7 +149,24 @@ describe('WorkQueue', () => {
     core.requests.processorTable.register(1, echo, new WorkQueue({ clock, turnMillis: 10 }));
     for (let opaque = 0; opaque < 100; opaque++) channel.writeInbound(request(1, opaque));
     expect(answers(channel)).to.have.length(100);
-    expect(reads).to.equal(100);
+    expect(reads).to.equal(14);
+  });
+
+  it('with turnMillis looks at the clock before each request that takes a good part of it, though those before were cheap', () => {
+    const { core, channel, clock } = setUp();
+    let ran = 0;
+    const took = {
+      processRequest: () => {
+        clock.advance(++ran <= 20 ? 0.1 : 3);
+        return RemotingCommand.response(0);
+      },
+    };
+    const queue = new WorkQueue({ clock, turnMillis: 20 });
+    core.requests.processorTable.register(1, took, queue);
+    for (let opaque = 0; opaque < 60; opaque++) channel.writeInbound(request(1, opaque));
+    // 2 ms, up to eight that nobody looks at, and then the clock says that 20 are over.
+    expect(ran).to.be.within(26, 30);
+    expect(queue.size).to.equal(60 - ran);
   });
 
   it('shared by two codes bounds both together, and no other code', () => {
