@@ -33,6 +33,7 @@ import { DefaultRequestProcessor } from './processor/default-request-processor.j
 import { KeptAnswers } from './processor/kept-answers.js';
 import type { NamesrvContext } from './processor/namesrv-context.js';
 import { Registrars } from './processor/registrars.js';
+import { RouteLookups } from './processor/route-lookups.js';
 import { type ProductEnvironment, ProductRoutes } from './product-routes.js';
 import { profiles } from './profile.js';
 import { createRequestQueues } from './request-queues.js';
@@ -179,6 +180,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       unregistrations: this.#unregistrations,
       routeInfoManager,
       kvConfigManager: this.#kvConfigManager,
+      routeLookups: new RouteLookups(),
       clusterInfoAnswers: new KeptAnswers(),
       topicListAnswers: new KeptAnswers(),
       kvTableAnswers: new KeptAnswers(),

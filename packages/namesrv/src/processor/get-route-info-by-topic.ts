@@ -1,11 +1,5 @@
-import {
-  encodeTopicRouteData,
-  GetRouteInfoByTopic,
-  MqVersion,
-  ORDER_TOPIC_CONFIG,
-  ResponseCode,
-} from '@rmqns/protocol';
-import { decodeHeader, RemotingCommand } from '@rmqns/remoting';
+import { encodeTopicRouteData, MqVersion, ORDER_TOPIC_CONFIG, ResponseCode } from '@rmqns/protocol';
+import { RemotingCommand } from '@rmqns/remoting';
 import { MEMBER_TOPIC_PREFIX } from '../routeinfo/acting-master.js';
 import { inZone } from '../routeinfo/zone-route.js';
 import type { NamesrvContext } from './namesrv-context.js';
@@ -13,7 +7,7 @@ import type { RequestHandler } from './request-handler.js';
 
 /** 105: a client asks where a topic is (reference: nameserver 2.7). */
 export const getRouteInfoByTopic: RequestHandler = (context, request) => {
-  const header = decodeHeader(GetRouteInfoByTopic.request, request.extFields);
+  const header = context.routeLookups.of(request);
   const { topic } = header;
   if (!isReady(context, topic)) return RemotingCommand.response(ResponseCode.SYSTEM_ERROR, 'name server not ready');
   const zone = context.profile.fiveX && header.__ZONE_MODE === true ? named(header.__ZONE_NAME) : undefined;
@@ -34,7 +28,11 @@ export const getRouteInfoByTopic: RequestHandler = (context, request) => {
 };
 
 function answer({ profile }: NamesrvContext, topic: string | undefined, body: Buffer | undefined): RemotingCommand {
-  if (body !== undefined) return RemotingCommand.response(ResponseCode.SUCCESS, undefined, { body });
+  if (body !== undefined) {
+    const found = RemotingCommand.response(ResponseCode.SUCCESS);
+    found.body = body;
+    return found;
+  }
   return RemotingCommand.response(
     ResponseCode.TOPIC_NOT_EXIST,
     `No topic route info in name server for the topic: ${topic ?? null}\nSee ${profile.faqUrl} for further details.`,

@@ -11,6 +11,7 @@ import type { SlicedWork } from '../sliced-work.js';
 import type { AuditRecord } from './audit.js';
 import type { KeptAnswers } from './kept-answers.js';
 import type { Registrars } from './registrars.js';
+import type { RouteLookups } from './route-lookups.js';
 
 /** What the processors of a name server work on. */
 export interface NamesrvContext {
@@ -37,6 +38,7 @@ export interface NamesrvContext {
   readonly unregistrations: BatchUnregistration;
   readonly routeInfoManager: RouteInfoManager;
   readonly kvConfigManager: KvConfigManager;
+  readonly routeLookups: RouteLookups;
   /** Bodies of answers to 106. */
   readonly clusterInfoAnswers: KeptAnswers;
   /** Bodies of answers that are lists of topics. */

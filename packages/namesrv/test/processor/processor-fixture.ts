@@ -11,6 +11,7 @@ import { DefaultRequestProcessor } from '../../src/processor/default-request-pro
 import { KeptAnswers } from '../../src/processor/kept-answers.js';
 import type { NamesrvContext } from '../../src/processor/namesrv-context.js';
 import { Registrars } from '../../src/processor/registrars.js';
+import { RouteLookups } from '../../src/processor/route-lookups.js';
 import { type ProfileName, profiles } from '../../src/profile.js';
 import type { RouteInfoManager } from '../../src/routeinfo/route-info-manager.js';
 import { SlicedWork } from '../../src/sliced-work.js';
@@ -67,6 +68,7 @@ export class ProcessorFixture {
       counters: { registrationsRead: 0, registrationsUnchanged: 0 },
       routeInfoManager: this.manager,
       kvConfigManager: this.kv,
+      routeLookups: new RouteLookups(),
       clusterInfoAnswers: new KeptAnswers(),
       topicListAnswers: new KeptAnswers(),
       kvTableAnswers: new KeptAnswers(),

@@ -84,6 +84,7 @@ export class PlainExtFields implements ExtFieldsSource {
   readonly #bytes: Buffer;
   readonly #start: number;
   readonly #end: number;
+  #text: string | undefined;
 
   constructor(bytes: Buffer, start: number, end: number) {
     this.#bytes = bytes;
@@ -91,12 +92,18 @@ export class PlainExtFields implements ExtFieldsSource {
     this.#end = end;
   }
 
+  get text(): string | undefined {
+    if (this.#text === undefined && this.#end - this.#start <= MAX_SHARED_TEXT)
+      this.#text = this.#bytes.toString('latin1', this.#start, this.#end);
+    return this.#text;
+  }
+
   read(): ExtFields {
     const bytes = this.#bytes;
     const start = this.#start;
     const fields = new PlainFields();
     // One text for all: to make one of each value costs far more, but a value that somebody keeps then keeps all of it.
-    const text = this.#end - start <= MAX_SHARED_TEXT ? bytes.toString('latin1', start, this.#end) : undefined;
+    const { text } = this;
     for (let at = start; bytes[at] === QUOTE; at++) {
       const nameEnd = nextQuote(bytes, at + 1);
       const valueEnd = nextQuote(bytes, nameEnd + 3);

@@ -14,6 +14,8 @@ export function createExtFields(from?: Readonly<ExtFields>): ExtFields {
 /** Ext fields that are made into an object when they are first asked for. */
 export interface ExtFieldsSource {
   read(): ExtFields;
+  /** All of them as one text, where that is cheap: equal texts are equal fields. */
+  readonly text?: string | undefined;
 }
 
 /** What a {@link RemotingCommand} can be made of; all but `code` have defaults. */
@@ -123,6 +125,14 @@ export class RemotingCommand {
   /** Lets the ext fields wait until they are asked for: many a command is dealt with without. For codecs. */
   extFieldsFrom(source: ExtFieldsSource): void {
     this.#extFieldsSource = source;
+  }
+
+  /**
+   * The ext fields as the text that came, as long as nobody has asked for {@link extFields}: where it is the same, they are the same. For whoever
+   * keeps what he reads of them, since many requests say the same. `undefined` when there are none, or no such text, or it is long.
+   */
+  get extFieldsText(): string | undefined {
+    return this.#extFieldsSource?.text;
   }
 
   /** Whether the header has `extFields`, be they empty; asking does not make them into an object. */

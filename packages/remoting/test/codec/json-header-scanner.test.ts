@@ -125,4 +125,17 @@ describe('the scanner of JSON headers', () => {
       { numRuns: 1_000 },
     );
   });
+
+  it('gives the ext fields as their text until somebody asks for them', () => {
+    const fields = '"a":"1","b":"x y"}';
+    const header = Buffer.from(`{"code":1,"extFields":{${fields},"flag":0,"opaque":1}`);
+    const command = scanJsonHeader(header);
+    expect(command?.extFieldsText).to.equal(fields);
+    expect({ ...command?.extFields }).to.deep.equal({ a: '1', b: 'x y' });
+    expect(command?.extFieldsText).to.equal(undefined);
+    const given = scanJsonHeader(header);
+    if (given !== undefined) given.extFields = undefined;
+    expect(given?.extFieldsText).to.equal(undefined);
+    expect(scanJsonHeader(Buffer.from('{"code":1,"flag":0}'))?.extFieldsText).to.equal(undefined);
+  });
 });
