@@ -1,3 +1,4 @@
+import { ByteRun } from '../buffer/byte-run.js';
 import { MAX_WORDS_BYTES, wordsOf } from '../buffer/view.js';
 import type { LanguageName } from '../command/language-code.js';
 import { RemotingCommand } from '../command/remoting-command.js';
@@ -53,35 +54,10 @@ function slotOf(words: DataView, start: number, end: number): number {
   return Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35) >>> 24;
 }
 
-/** What of a header is always the same, as words to be compared and the bytes that are left. */
-class Run {
-  readonly #words: Int32Array;
-  readonly #tail: Uint8Array;
-  readonly #byteLength: number;
-
-  constructor(bytes: Buffer) {
-    const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.#words = Int32Array.from({ length: bytes.length >> 2 }, (_, i) => words.getInt32(4 * i));
-    this.#tail = Uint8Array.from(bytes.subarray(4 * this.#words.length));
-    this.#byteLength = bytes.length;
-  }
-
-  /** Where it ends when it begins at `at`, else 0. */
-  endIn(words: DataView, at: number, end: number): number {
-    const after = at + this.#byteLength;
-    if (after > end) return 0;
-    const expected = this.#words;
-    let next = at;
-    for (let i = 0; i < expected.length; i++, next += 4) if (words.getInt32(next) !== expected[i]) return 0;
-    for (let i = 0; next < after; i++, next++) if (words.getUint8(next) !== this.#tail[i]) return 0;
-    return after;
-  }
-}
-
 interface Part {
   readonly isOpaque: boolean;
   /** What follows. */
-  readonly run: Run;
+  readonly run: ByteRun;
 }
 
 /** What all headers of one kind have in common: what lies before, between and behind the opaque and the ext fields, in either order. */
@@ -90,7 +66,7 @@ class JsonHeaderShape {
   readonly #flag: number;
   readonly #language: LanguageName | undefined;
   readonly #version: number;
-  readonly #first: Run;
+  readonly #first: ByteRun;
   readonly #parts: readonly Part[];
 
   constructor(
@@ -108,10 +84,10 @@ class JsonHeaderShape {
       .filter((place) => place !== undefined)
       .sort((a, b) => a.at - b.at);
     const runEnd = (i: number): number => changing[i]?.at ?? end;
-    this.#first = new Run(bytes.subarray(start, runEnd(0)));
+    this.#first = new ByteRun(bytes.subarray(start, runEnd(0)));
     this.#parts = changing.map((place, i) => ({
       isOpaque: place === places.opaque,
-      run: new Run(bytes.subarray(place.end, runEnd(i + 1))),
+      run: new ByteRun(bytes.subarray(place.end, runEnd(i + 1))),
     }));
   }
 

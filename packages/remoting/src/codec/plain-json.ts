@@ -1,5 +1,6 @@
 import type { ExtFields, ExtFieldsSource } from '../command/remoting-command.js';
 import { nameIn } from './known-names.js';
+import { KnownTexts } from './known-texts.js';
 
 // The parts of JSON headers as known clients write them: compact, plain ASCII. Each function reads one where it lies and returns where it
 // ends, or 0 when it is of another kind, be that right or wrong.
@@ -79,12 +80,13 @@ export function endOfExtFields(bytes: Buffer, from: number, end: number): number
 const PlainFields = function PlainFields() {} as unknown as new () => ExtFields;
 PlainFields.prototype = Object.create(null);
 
+const texts = new KnownTexts();
+
 /** Ext fields that {@link endOfExtFields} has read, and that wait in their bytes. */
 export class PlainExtFields implements ExtFieldsSource {
   readonly #bytes: Buffer;
   readonly #start: number;
   readonly #end: number;
-  #text: string | undefined;
 
   constructor(bytes: Buffer, start: number, end: number) {
     this.#bytes = bytes;
@@ -93,9 +95,7 @@ export class PlainExtFields implements ExtFieldsSource {
   }
 
   get text(): string | undefined {
-    if (this.#text === undefined && this.#end - this.#start <= MAX_SHARED_TEXT)
-      this.#text = this.#bytes.toString('latin1', this.#start, this.#end);
-    return this.#text;
+    return this.#end - this.#start <= MAX_SHARED_TEXT ? texts.in(this.#bytes, this.#start, this.#end) : undefined;
   }
 
   read(): ExtFields {
@@ -103,7 +103,7 @@ export class PlainExtFields implements ExtFieldsSource {
     const start = this.#start;
     const fields = new PlainFields();
     // One text for all: to make one of each value costs far more, but a value that somebody keeps then keeps all of it.
-    const { text } = this;
+    const text = this.#end - start <= MAX_SHARED_TEXT ? bytes.toString('latin1', start, this.#end) : undefined;
     for (let at = start; bytes[at] === QUOTE; at++) {
       const nameEnd = nextQuote(bytes, at + 1);
       const valueEnd = nextQuote(bytes, nameEnd + 3);
