@@ -1,7 +1,7 @@
 import { ByteRun } from '../buffer/byte-run.js';
 import { MAX_WORDS_BYTES, wordsOf } from '../buffer/view.js';
 
-/** Slots; a power of two. A text takes the place of another one whose bytes lead to the same slot. */
+/** Slots; a power of two. A text has two that it may lie in, next to each other; of three that lead there the oldest gives way. */
 const SLOTS = 4096;
 /** Longer ones are not kept; with all slots full that makes 3 MB at most. */
 const MAX_TEXT_BYTES = 256;
@@ -28,9 +28,11 @@ export class KnownTexts {
     const words = wordsOf(bytes);
     const slot = slotOf(words, start, end);
     const known = this.#slots[slot];
-    if (known !== undefined && known.byteLength === byteLength && known.run.endIn(words, start, end) === end)
-      return known.text;
+    if (known !== undefined && isAt(known, words, start, end)) return known.text;
+    const other = this.#slots[slot ^ 1];
+    if (other !== undefined && isAt(other, words, start, end)) return other.text;
     const text = this.#make(bytes, start, end);
+    if (known !== undefined) this.#slots[slot ^ 1] = known;
     this.#slots[slot] = { run: new ByteRun(bytes.subarray(start, end)), byteLength, text };
     return text;
   }
@@ -39,6 +41,10 @@ export class KnownTexts {
     this.made++;
     return bytes.toString('latin1', start, end);
   }
+}
+
+function isAt({ run, byteLength }: KnownText, words: DataView, start: number, end: number): boolean {
+  return byteLength === end - start && run.endIn(words, start, end) === end;
 }
 
 function slotOf(words: DataView, start: number, end: number): number {
