@@ -1,7 +1,7 @@
 import { RemotingError } from '../errors.js';
 import type { Channel } from './channel.js';
 import type { WriteListener } from './channel-handler.js';
-import { DefaultChannelPipeline } from './default-channel-pipeline.js';
+import { DefaultChannelPipeline, type PipelineEnds } from './default-channel-pipeline.js';
 import { OutboundBuffer } from './outbound-buffer.js';
 import { readResumed } from './read-resumed-event.js';
 import { WriteBufferWaterMark } from './write-buffer-water-mark.js';
@@ -20,6 +20,8 @@ export interface ChannelOptions {
 
 let lastId = 0;
 
+const defaultWaterMark = new WriteBufferWaterMark();
+
 /**
  * What all channels share (upstream: Netty's `AbstractChannel`): the life from opening over active and closing to closed, the pipeline,
  * the bytes that wait, and the promise that each write listener is called once.
@@ -28,6 +30,20 @@ let lastId = 0;
  * travels (if `channelActive` did), the handlers are removed, `closed` resolves. No handler is called after it.
  */
 export abstract class AbstractChannel<Message> implements Channel {
+  /** The two ends of its pipeline. */
+  static readonly #ends: PipelineEnds = {
+    write: (channel, message, listener) => AbstractChannel.#of(channel).#accept(message, listener),
+    flush: (channel) => AbstractChannel.#of(channel).#flushed(),
+    close: (channel) => AbstractChannel.#of(channel).beginClose(),
+    uncaught: (channel, error) => AbstractChannel.#of(channel).#uncaught(error),
+    unhandled: (channel, message) => AbstractChannel.#of(channel).unhandled(message),
+    report: (channel, error) => AbstractChannel.#of(channel).#report(error),
+  };
+
+  static #of(channel: Channel): AbstractChannel<unknown> {
+    return channel as AbstractChannel<unknown>;
+  }
+
   readonly id = ++lastId;
   abstract remoteAddress: string;
   abstract readonly localAddress: string;
@@ -49,20 +65,13 @@ export abstract class AbstractChannel<Message> implements Channel {
   #resolveClosed: (error: RemotingError | undefined) => void = () => {};
 
   constructor(options: ChannelOptions = {}) {
-    this.outbound = new OutboundBuffer(options.writeBufferWaterMark ?? new WriteBufferWaterMark());
+    this.outbound = new OutboundBuffer(options.writeBufferWaterMark ?? defaultWaterMark);
     this.#onUncaught = options.onUncaught;
     this.#onDebug = options.onDebug;
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
-    this.pipeline = new DefaultChannelPipeline(this, {
-      write: (message, listener) => this.#accept(message, listener),
-      flush: () => this.#flushed(),
-      close: () => this.beginClose(),
-      uncaught: (error) => this.#uncaught(error),
-      unhandled: (message) => this.unhandled(message),
-      report: (error) => this.#report(error),
-    });
+    this.pipeline = new DefaultChannelPipeline(this, AbstractChannel.#ends);
   }
 
   get isActive(): boolean {

@@ -1,21 +1,22 @@
 import { RemotingError } from '../errors.js';
 import type { Channel } from './channel.js';
 import type { ChannelHandler, WriteListener } from './channel-handler.js';
+import type { ChannelHandlerContext } from './channel-handler-context.js';
 import type { ChannelPipeline } from './channel-pipeline.js';
 import { DefaultChannelHandlerContext } from './default-channel-handler-context.js';
 
-/** What lies beyond a pipeline's two ends: the channel that it belongs to. */
+/** What lies beyond a pipeline's two ends: the channel that it belongs to. One object serves all channels of a kind. */
 export interface PipelineEnds {
   /** Past the head: take a message; call `listener` once and throw nothing. */
-  write(message: unknown, listener?: WriteListener): void;
-  flush(): void;
-  close(): void;
+  write(channel: Channel, message: unknown, listener?: WriteListener): void;
+  flush(channel: Channel): void;
+  close(channel: Channel): void;
   /** Past the tail: an error that no handler took. The channel reports it and ends with it. */
-  uncaught(error: RemotingError): void;
+  uncaught(channel: Channel, error: RemotingError): void;
   /** Past the tail: a message that no handler took. It is dropped. */
-  unhandled(message: unknown): void;
+  unhandled(channel: Channel, message: unknown): void;
   /** An error that concerns nobody in the pipeline, such as one thrown by a write listener. The channel goes on. */
-  report(error: RemotingError): void;
+  report(channel: Channel, error: RemotingError): void;
 }
 
 /** Handlers that sit in a pipeline now and may not sit in a second place. */
@@ -24,16 +25,16 @@ const seated = new WeakSet<ChannelHandler>();
 /** The {@link ChannelPipeline} of every channel (upstream: Netty's `DefaultChannelPipeline`). */
 export class DefaultChannelPipeline implements ChannelPipeline {
   readonly channel: Channel;
-  readonly #ends: PipelineEnds;
+  /** For its two ends. */
+  readonly ends: PipelineEnds;
   readonly #head: DefaultChannelHandlerContext;
   readonly #tail: DefaultChannelHandlerContext;
-  readonly #contexts = new Map<string, DefaultChannelHandlerContext>();
 
   constructor(channel: Channel, ends: PipelineEnds) {
     this.channel = channel;
-    this.#ends = ends;
-    this.#head = new DefaultChannelHandlerContext(this, 'head', headHandler(ends));
-    this.#tail = new DefaultChannelHandlerContext(this, 'tail', tailHandler(ends));
+    this.ends = ends;
+    this.#head = new DefaultChannelHandlerContext(this, 'head', headHandler);
+    this.#tail = new DefaultChannelHandlerContext(this, 'tail', tailHandler);
     this.#head.next = this.#tail;
     this.#tail.prev = this.#head;
   }
@@ -75,11 +76,13 @@ export class DefaultChannelPipeline implements ChannelPipeline {
   }
 
   get(name: string): ChannelHandler | undefined {
-    return this.#contexts.get(name)?.handler;
+    return this.context(name)?.handler;
   }
 
   context(name: string): DefaultChannelHandlerContext | undefined {
-    return this.#contexts.get(name);
+    // A pipeline has a handful of handlers, and every connection one: a table of them would take more than it saves.
+    for (let at = this.#head.next; at !== this.#tail; at = at.next) if (at.name === name) return at;
+    return undefined;
   }
 
   names(): string[] {
@@ -157,11 +160,11 @@ export class DefaultChannelPipeline implements ChannelPipeline {
   }
 
   report(error: RemotingError): void {
-    this.#ends.report(error);
+    this.ends.report(this.channel, error);
   }
 
   uncaught(error: RemotingError): void {
-    this.#ends.uncaught(error);
+    this.ends.uncaught(this.channel, error);
   }
 
   #add(prev: DefaultChannelHandlerContext, name: string, handler: ChannelHandler): this {
@@ -177,7 +180,6 @@ export class DefaultChannelPipeline implements ChannelPipeline {
     context.next = prev.next;
     prev.next.prev = context;
     prev.next = context;
-    this.#contexts.set(name, context);
     return context;
   }
 
@@ -185,7 +187,6 @@ export class DefaultChannelPipeline implements ChannelPipeline {
     context.prev.next = context.next;
     context.next.prev = context.prev;
     context.isRemoved = true;
-    this.#contexts.delete(context.name);
     seated.delete(context.handler);
   }
 
@@ -211,7 +212,7 @@ export class DefaultChannelPipeline implements ChannelPipeline {
   }
 
   #require(name: string): DefaultChannelHandlerContext {
-    const context = this.#contexts.get(name);
+    const context = this.context(name);
     if (context !== undefined) return context;
     throw new RemotingError(
       'INVALID_ARGUMENT',
@@ -220,7 +221,7 @@ export class DefaultChannelPipeline implements ChannelPipeline {
   }
 
   #requireFree(name: string): void {
-    if (!this.#contexts.has(name)) return;
+    if (this.context(name) === undefined) return;
     throw new RemotingError(
       'INVALID_ARGUMENT',
       `the pipeline has a handler named ${name} already; choose another name`,
@@ -239,23 +240,23 @@ function seat(handler: ChannelHandler, name: string): void {
   seated.add(handler);
 }
 
-function headHandler(ends: PipelineEnds): ChannelHandler {
-  return {
-    passesListenerOn: true,
-    write: (_ctx, message, listener) => ends.write(message, listener),
-    flush: () => ends.flush(),
-    close: () => ends.close(),
-  };
+function endsOf({ pipeline }: ChannelHandlerContext): PipelineEnds {
+  return (pipeline as DefaultChannelPipeline).ends;
 }
 
-function tailHandler(ends: PipelineEnds): ChannelHandler {
-  return {
-    channelActive() {},
-    channelInactive() {},
-    channelRead: (_ctx, message) => ends.unhandled(message),
-    channelReadComplete() {},
-    channelWritabilityChanged() {},
-    userEventTriggered() {},
-    exceptionCaught: (_ctx, error) => ends.uncaught(error),
-  };
-}
+const headHandler: ChannelHandler = {
+  passesListenerOn: true,
+  write: (ctx, message, listener) => endsOf(ctx).write(ctx.channel, message, listener),
+  flush: (ctx) => endsOf(ctx).flush(ctx.channel),
+  close: (ctx) => endsOf(ctx).close(ctx.channel),
+};
+
+const tailHandler: ChannelHandler = {
+  channelActive() {},
+  channelInactive() {},
+  channelRead: (ctx, message) => endsOf(ctx).unhandled(ctx.channel, message),
+  channelReadComplete() {},
+  channelWritabilityChanged() {},
+  userEventTriggered() {},
+  exceptionCaught: (ctx, error) => endsOf(ctx).uncaught(ctx.channel, error),
+};

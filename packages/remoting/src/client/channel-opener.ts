@@ -3,7 +3,7 @@ import type { Channel } from '../channel/channel.js';
 import { type ChannelSocket, SocketChannel } from '../channel/socket-channel.js';
 import { ClosedError, RemotingError } from '../errors.js';
 import type { ConnectionListener } from '../handler/connection-events.js';
-import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
+import { ChannelInitializer, channelOptions } from '../rpc/channel-initializer.js';
 import type { RemotingCore } from '../rpc/remoting-core.js';
 import type { ResolvedRemotingClientOptions } from './client-options.js';
 import type { ClientTls } from './client-tls.js';
@@ -20,7 +20,7 @@ export class ChannelOpener {
   readonly #options: ResolvedRemotingClientOptions;
   readonly #tls: ClientTls | undefined;
   readonly #verifier: ConnectionVerifier | undefined;
-  readonly #listener: ConnectionListener;
+  readonly #initializer: ChannelInitializer;
   readonly #dial: DialAny;
   readonly #abort = new AbortController();
   readonly #sockets = new WeakMap<Channel, ChannelSocket>();
@@ -38,7 +38,7 @@ export class ChannelOpener {
     this.#options = options;
     this.#tls = tls;
     this.#verifier = verifier;
-    this.#listener = listener;
+    this.#initializer = new ChannelInitializer(core, listener, options, { readsWhileUnwritable: true });
     this.#isHolding = options.keepProcessAlive;
     const { createConnection } = options;
     if (createConnection !== undefined) this.#dial = dialBy(createConnection);
@@ -87,7 +87,7 @@ export class ChannelOpener {
     const channel = new SocketChannel(socket, { ...channelOptions(clock, logger), remoteAddress: unixPath });
     try {
       if (this.isAborted) throw new ClosedError('CLOSED', 'the client is closed', { address, sent: 'no' });
-      initializeChannel(channel, this.#core, this.#listener, this.#options, { readsWhileUnwritable: true });
+      this.#initializer.initialize(channel);
       this.#verifier?.addTo(channel);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', { address });

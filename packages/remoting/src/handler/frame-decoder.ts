@@ -113,15 +113,11 @@ export class FrameDecoder implements ChannelHandler {
     this.#budget = options.budget;
   }
 
-  handlerAdded(ctx: ChannelHandlerContext): void {
-    this.#deadline = new FrameDeadline(this.#clock, this.#frameTimeoutMillis, () => this.#expired(ctx));
-    const evict = (bufferedBytes: number): void => this.#evicted(ctx, bufferedBytes);
-    this.#holder = { bufferedBytes: 0, sinceMillis: 0, evict };
-  }
-
   handlerRemoved(ctx: ChannelHandlerContext): void {
     this.#deadline?.stop();
-    this.#account(0);
+    this.#deadline = undefined;
+    this.#account(ctx, 0);
+    this.#holder = undefined;
     this.#release(ctx);
   }
 
@@ -134,7 +130,7 @@ export class FrameDecoder implements ChannelHandler {
     this.#splitter.push(asBuffer(message));
     // What comes from within a handler is found by the loop that called it.
     if (!this.#holding && !this.#passing) this.#passFrames(ctx, false);
-    this.#account(this.#splitter.bufferedBytes);
+    this.#account(ctx, this.#splitter.bufferedBytes);
   }
 
   channelWritabilityChanged(ctx: ChannelHandlerContext): void {
@@ -154,7 +150,7 @@ export class FrameDecoder implements ChannelHandler {
 
   channelInactive(ctx: ChannelHandlerContext): void {
     this.#deadline?.stop();
-    this.#account(0);
+    this.#account(ctx, 0);
     const { bufferedBytes } = this.#splitter;
     if (bufferedBytes > 0 && !this.#failed) {
       const event: TruncatedFrameEvent = { type: 'truncatedFrame', bufferedBytes };
@@ -188,7 +184,7 @@ export class FrameDecoder implements ChannelHandler {
       this.#hold(ctx);
       return;
     }
-    this.#watchFrame(passed > 0 || resumed);
+    this.#watchFrame(ctx, passed > 0 || resumed);
     this.#release(ctx);
   }
 
@@ -256,19 +252,29 @@ export class FrameDecoder implements ChannelHandler {
       this.#turnBooked = false;
       if (!this.#holding || !this.#isOpen(ctx)) return;
       this.#passFrames(ctx, true);
-      this.#account(this.#splitter.bufferedBytes);
+      this.#account(ctx, this.#splitter.bufferedBytes);
     });
   }
 
-  #account(bufferedBytes: number): void {
-    if (this.#holder === undefined || this.#holder.bufferedBytes === bufferedBytes) return;
+  #account(ctx: ChannelHandlerContext, bufferedBytes: number): void {
+    if (this.#budget === undefined || (this.#holder?.bufferedBytes ?? 0) === bufferedBytes) return;
+    // Made for the first frame that does not come whole: most connections never need it.
+    this.#holder ??= {
+      bufferedBytes: 0,
+      sinceMillis: 0,
+      evict: (evictedBytes: number): void => this.#evicted(ctx, evictedBytes),
+    };
     // Nothing is held for a connection that has failed or ended, whatever came since.
-    this.#budget?.update(this.#holder, this.#failed ? 0 : bufferedBytes);
+    this.#budget.update(this.#holder, this.#failed ? 0 : bufferedBytes);
   }
 
-  #watchFrame(isAnother: boolean): void {
-    if (this.#splitter.bufferedBytes === 0) this.#deadline?.pause();
-    else if (isAnother || this.#deadline?.isRunning === false) this.#deadline?.start();
+  #watchFrame(ctx: ChannelHandlerContext, isAnother: boolean): void {
+    if (this.#splitter.bufferedBytes === 0) {
+      this.#deadline?.pause();
+      return;
+    }
+    this.#deadline ??= new FrameDeadline(this.#clock, this.#frameTimeoutMillis, () => this.#expired(ctx));
+    if (isAnother || !this.#deadline.isRunning) this.#deadline.start();
   }
 
   #expired(ctx: ChannelHandlerContext): void {
@@ -305,7 +311,7 @@ export class FrameDecoder implements ChannelHandler {
 
   #fail(ctx: ChannelHandlerContext, error: RemotingError): void {
     this.#failed = true;
-    this.#account(0);
+    this.#account(ctx, 0);
     this.#deadline?.stop();
     ctx.fireExceptionCaught(error);
     void ctx.channel.close(error);

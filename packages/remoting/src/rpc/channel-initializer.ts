@@ -27,54 +27,72 @@ export interface ChannelRole {
 }
 
 /**
- * Puts the handlers of this protocol into a new channel's pipeline, in this order from head to tail: `frameDecoder`, `frameEncoder`,
- * `idleState`, `readBackpressure`, `connectionEvents`, `dispatcher`. Each can be replaced by its name (`initChannel`).
+ * Puts the handlers of this protocol into a new channel's pipeline (upstream: Netty's `ChannelInitializer`), in this order from head to tail:
+ * `frameDecoder`, `frameEncoder`, `idleState`, `readBackpressure`, `connectionEvents`, `dispatcher`. Each can be replaced by its name
+ * (`initChannel`). Those that keep nothing of a connection serve all.
  */
-export function initializeChannel(
-  channel: Channel,
-  core: RemotingCore,
-  listener: ConnectionListener,
-  options: ResolvedConnectionOptions,
-  { isLogged = () => false, budget, readsWhileUnwritable = false }: ChannelRole = {},
-): void {
-  const { maxFrameBytes, maxHeaderBytes, frameTimeoutMillis, allIdleMillis, stalledWriteMillis, clock } = options;
-  const tell: ConnectionListener = (event, of, error) => {
-    if (error !== undefined) {
-      if (!isLogged(error)) {
-        options.logger.debug(
-          { err: error, address: of.remoteAddress },
-          `closing the connection of ${of.remoteAddress}: ${error.message}`,
-        );
+export class ChannelInitializer {
+  readonly #core: RemotingCore;
+  readonly #options: ResolvedConnectionOptions;
+  readonly #role: ChannelRole;
+  readonly #frameEncoder: FrameEncoder;
+  readonly #connectionEvents: ConnectionEvents;
+
+  constructor(
+    core: RemotingCore,
+    listener: ConnectionListener,
+    options: ResolvedConnectionOptions,
+    role: ChannelRole = {},
+  ) {
+    const { isLogged = () => false } = role;
+    this.#core = core;
+    this.#options = options;
+    this.#role = role;
+    this.#frameEncoder = new FrameEncoder({ maxFrameBytes: options.maxFrameBytes });
+    this.#connectionEvents = new ConnectionEvents((event, of, error) => {
+      if (error !== undefined) {
+        if (!isLogged(error)) {
+          options.logger.debug(
+            { err: error, address: of.remoteAddress },
+            `closing the connection of ${of.remoteAddress}: ${error.message}`,
+          );
+        }
+        if (error instanceof FrameTooLargeError) core.counterTable.decodeFailed(DecodeErrorKind.FRAME_TOO_LARGE);
+        else if (error instanceof DecodeError) core.counterTable.decodeFailed(error.kind);
+        core.calls.failFast(of, error);
       }
-      if (error instanceof FrameTooLargeError) core.counterTable.decodeFailed(DecodeErrorKind.FRAME_TOO_LARGE);
-      else if (error instanceof DecodeError) core.counterTable.decodeFailed(error.kind);
-      core.calls.failFast(of, error);
-    }
-    listener(event, of, error);
-  };
-  channel.pipeline
-    .addLast(
-      'frameDecoder',
-      new FrameDecoder({
-        maxFrameBytes,
-        maxHeaderBytes,
-        frameTimeoutMillis,
-        passesWhileUnwritable: readsWhileUnwritable,
-        budget,
-        clock,
-      }),
-    )
-    .addLast('frameEncoder', new FrameEncoder({ maxFrameBytes }))
-    .addLast('idleState', new IdleStateHandler({ allIdleMillis, clock }))
-    .addLast(
-      'readBackpressure',
-      new ReadBackpressure({ stalledWriteMillis, pausesReading: !readsWhileUnwritable, clock }),
-    )
-    .addLast('connectionEvents', new ConnectionEvents(tell))
-    .addLast('dispatcher', new CommandDispatcher(core));
-  debugFrames(channel, core.debugNames, maxFrameBytes);
-  core.counterTable.connected(channel);
-  options.initChannel(channel);
+      listener(event, of, error);
+    });
+  }
+
+  initialize(channel: Channel): void {
+    const options = this.#options;
+    const { maxFrameBytes, maxHeaderBytes, frameTimeoutMillis, allIdleMillis, stalledWriteMillis, clock } = options;
+    const { budget, readsWhileUnwritable = false } = this.#role;
+    channel.pipeline
+      .addLast(
+        'frameDecoder',
+        new FrameDecoder({
+          maxFrameBytes,
+          maxHeaderBytes,
+          frameTimeoutMillis,
+          passesWhileUnwritable: readsWhileUnwritable,
+          budget,
+          clock,
+        }),
+      )
+      .addLast('frameEncoder', this.#frameEncoder)
+      .addLast('idleState', new IdleStateHandler({ allIdleMillis, clock }))
+      .addLast(
+        'readBackpressure',
+        new ReadBackpressure({ stalledWriteMillis, pausesReading: !readsWhileUnwritable, clock }),
+      )
+      .addLast('connectionEvents', this.#connectionEvents)
+      .addLast('dispatcher', new CommandDispatcher(this.#core));
+    debugFrames(channel, this.#core.debugNames, maxFrameBytes);
+    this.#core.counterTable.connected(channel);
+    options.initChannel(channel);
+  }
 }
 
 /** What a socket's channel reports of itself goes to the logger: what is expected of peers at debug, handlers that fail as errors. */

@@ -3,14 +3,14 @@ import { inFreshContext } from '../async-context.js';
 import { AddressRange } from '../channel/address-range.js';
 import type { Channel } from '../channel/channel.js';
 import { formatSocketAddress, parseSocketAddress } from '../channel/socket-address.js';
-import { type ChannelSocket, SocketChannel } from '../channel/socket-channel.js';
+import { type ChannelSocket, SocketChannel, type SocketChannelOptions } from '../channel/socket-channel.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
 import { ClosedError, RemotingError } from '../errors.js';
 import { FrameBudget } from '../handler/frame-budget.js';
 import { ProxyProtocolDecoder } from '../handler/proxy-protocol-decoder.js';
 import { abortable, checkSignal, whenAborted } from '../rpc/abort.js';
 import { AbstractRemoting, type CallKind } from '../rpc/abstract-remoting.js';
-import { channelOptions, initializeChannel } from '../rpc/channel-initializer.js';
+import { ChannelInitializer, channelOptions } from '../rpc/channel-initializer.js';
 import { emitReloadTo, emitTo } from '../rpc/connection-event-map.js';
 import { describeChannel, describeCore } from '../rpc/core-description.js';
 import type { ServerInterceptor } from '../rpc/interceptor.js';
@@ -81,6 +81,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
   readonly #server: Server;
   /** Bounds what the connections hold of frames that are not whole. */
   #budget: FrameBudget;
+  #initializer: ChannelInitializer | undefined;
+  readonly #channelOptions: SocketChannelOptions;
   /** The server that made this one for a further port. */
   #parent: RemotingServer | undefined;
   readonly #subServers = new Set<RemotingServer>();
@@ -100,10 +102,13 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     this.#options = resolved;
     const { proxyProtocolFrom } = resolved;
     this.#proxies = proxyProtocolFrom.length === 0 ? undefined : new AddressRange(proxyProtocolFrom);
-    const { tls, clock, logger, maxBufferedBytes, maxFrameBytes, divert } = resolved;
+    const { tls, clock, logger, maxBufferedBytes, maxFrameBytes, path, divert } = resolved;
     this.#server = createServer({ noDelay: true, pauseOnConnect: divert !== undefined }, (socket) => {
       if (divert?.(socket) !== true) this.accept(socket);
     });
+    // A peer on a Unix socket has no address of its own.
+    const remoteAddress = path === undefined ? undefined : formatUnixAddress(path);
+    this.#channelOptions = { ...channelOptions(clock, logger), remoteAddress };
     this.#budget = new FrameBudget(Math.max(maxBufferedBytes, maxFrameBytes), clock);
     this.#tlsOptions = tls;
     this.#tls = tls === undefined ? undefined : new ServerTls(tls, clock, logger, emitReloadTo(this, logger));
@@ -384,12 +389,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
       socket.destroy();
       return;
     }
-    const { clock, path } = this.#options;
-    const channel = new SocketChannel(socket, {
-      ...channelOptions(clock, logger),
-      // A peer on a Unix socket has no address of its own.
-      remoteAddress: remoteAddress ?? (path === undefined ? undefined : formatUnixAddress(path)),
-    });
+    const options = remoteAddress === undefined ? this.#channelOptions : { ...this.#channelOptions, remoteAddress };
+    const channel = new SocketChannel(socket, options);
     for (const [name, value] of attributes) channel.attributes.set(name, value);
     this.#channels.add(channel);
     void channel.closed.then(() => this.#channels.delete(channel));
@@ -397,10 +398,12 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
       if (remoteAddress === undefined && this.#proxies?.includes(socket.remoteAddress ?? '') === true)
         channel.pipeline.addLast('proxyProtocol', new ProxyProtocolDecoder({ clock: this.#options.clock }));
       if (this.#tls !== undefined) channel.pipeline.addLast('tlsDetector', this.#tls.detector());
-      initializeChannel(channel, this.core, emitTo(this), this.#options, {
+      // Made once everything it takes is there.
+      this.#initializer ??= new ChannelInitializer(this.core, emitTo(this), this.#options, {
         isLogged: this.#isLogged,
         budget: this.#budget,
       });
+      this.#initializer.initialize(channel);
     } catch (thrown) {
       const error = RemotingError.from(thrown, 'HANDLER_FAILED', 'initChannel failed', {
         address: channel.remoteAddress,
