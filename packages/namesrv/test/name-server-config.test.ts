@@ -41,6 +41,15 @@ describe('a name server whose configuration is asked for and changed', () => {
     );
   };
 
+  it('shows them sorted by key as 5.x does, whatever their values', async () => {
+    const keys = ['own', 'own.key', 'own1', 'ownKey'];
+    const fileProperties = new Map(keys.toReversed().map((key) => [key, '=']));
+    const server = await start({}, undefined, { fileProperties });
+    const all = Object.keys(await shown(server));
+    expect(all).to.deep.equal(all.toSorted());
+    expect(all.filter((key) => key.startsWith('own'))).to.deep.equal(keys);
+  });
+
   it('shows the keys that the release of its profile has, and those of its file', async () => {
     const counts: Record<string, number> = {};
     for (const profile of ['4.7.1', '4.9.7', '5.3.3'] as const) {

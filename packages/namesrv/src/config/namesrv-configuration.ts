@@ -71,17 +71,17 @@ export class NamesrvConfiguration {
 
   /** Code 319: one `key=value` a line, without escapes, sorted as 5.x does; what has no value is left out (reference: nameserver 5.6). */
   dump(): string {
-    const lines: string[] = [];
+    const lines = new Map<string, string>();
     for (const name of namesrvOptionNames) {
       const row = namesrvOption(name);
       if (row === undefined || isSecretOption(name) || !(this.#isShown(row) || this.#shownBeside.has(name))) continue;
       const value = optionOfRelease(this.#options, name);
-      if (value !== undefined) lines.push(`${name}=${value}`);
+      if (value !== undefined) lines.set(name, `${name}=${value}\n`);
     }
-    for (const [key, text] of this.#unknown) lines.push(`${key}=${text}`);
-    return lines
+    for (const [key, text] of this.#unknown) lines.set(key, `${key}=${text}\n`);
+    return [...lines.keys()]
       .sort()
-      .map((line) => `${line}\n`)
+      .map((key) => lines.get(key))
       .join('');
   }
 

@@ -27,10 +27,16 @@ export function firstInJavaOrder<T>(
 /**
  * Entries in the order in which Java's HashMap of 16 buckets, or more as they fill it, shows their names; they come in the order in which
  * they were put. The same array where that is the order already.
+ *
+ * @param concurrent whether it is a ConcurrentHashMap, which doubles one name earlier
  */
-export function inJavaOrder<T>(entries: readonly T[], nameOf: (entry: T) => string): readonly T[] {
+export function inJavaOrder<T>(
+  entries: readonly T[],
+  nameOf: (entry: T) => string,
+  { concurrent = false }: { readonly concurrent?: boolean } = {},
+): readonly T[] {
   if (entries.length < 2) return entries;
-  const buckets = bucketsFor(entries.length, 16);
+  const buckets = bucketsFor(concurrent ? entries.length + 1 : entries.length, 16);
   const places = entries.map((entry) => bucketOf(nameOf(entry), buckets));
   if (places.every((place, index) => index === 0 || (places[index - 1] ?? 0) <= place)) return entries;
   const order = [...places.keys()].sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0) || a - b);

@@ -12,6 +12,7 @@ import type { Steps } from '../sliced-work.js';
 import type { ReadableBrokerGroup } from './broker-addr-table.js';
 import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
 import { brokerState, sameBrokerState } from './broker-state.js';
+import { inJavaOrder } from './java-hash-order.js';
 import { type BodyKey, topicsRole } from './kept-body.js';
 import { ownString } from './own-string.js';
 import { removeBroker } from './remove-broker.js';
@@ -276,7 +277,7 @@ function* putTopics(tables: RouteTables, registration: BrokerRegistration, place
   if (fiveX && deleteOthers) deleteUnregistered(tables, topicConfigWrapper, group);
   let isUndisturbed = true;
   let step = 0;
-  for (const config of topicConfigWrapper.topicConfigTable?.values() ?? []) {
+  for (const config of topicsInOrder(topicConfigWrapper.topicConfigTable)) {
     const topic = config.topicName;
     if (!topic) continue;
     if (++step % STEP_TOPICS === 0) {
@@ -295,6 +296,16 @@ function* putTopics(tables: RouteTables, registration: BrokerRegistration, place
     tables.putMapping(topic, info, group.cluster, 'register');
   }
   return isUndisturbed;
+}
+
+/** Where topics stand under other keys than their names, two may be one: then the last in the order of Apache's table counts. */
+function topicsInOrder(topicConfigs: ReadonlyMap<string, TopicConfig> | null): Iterable<TopicConfig> {
+  if (topicConfigs === null) return [];
+  for (const [key, { topicName }] of topicConfigs) {
+    if (key === topicName) continue;
+    return inJavaOrder([...topicConfigs], ([name]) => name, { concurrent: true }).map(([, config]) => config);
+  }
+  return topicConfigs.values();
 }
 
 /**

@@ -49,6 +49,13 @@ describe('inJavaOrder', () => {
     expect(ordered('BB', 'Aa')).to.deep.equal(['BB', 'Aa']);
   });
 
+  it('is that of a table twice as large where the twelfth name came, if it is a ConcurrentHashMap', () => {
+    // Of 32 buckets a (97) has the second and p (112) the seventeenth; of 16 p has the first.
+    const names = ['a', 'p', ...Array.from({ length: 10 }, (_, index) => String.fromCharCode(98 + index))];
+    const firstOf = (options?: { concurrent: boolean }): unknown => inJavaOrder(names, (name) => name, options)[0];
+    expect([firstOf(), firstOf({ concurrent: true })]).to.deep.equal(['p', 'a']);
+  });
+
   it('copies nothing that is in order', () => {
     const names = ['T4', 'T1'];
     expect(inJavaOrder(names, (name) => name)).to.equal(names);

@@ -154,6 +154,23 @@ for (const profile of ALL) {
       expect(manager.getAllTopicList()).to.deep.equal(['T1', 'T2']);
     });
 
+    it('of two keys that name one topic the last in the order of Java counts, wherever they stand', () => {
+      // Nameserver 8.6: T4 comes before T1.
+      for (const keys of [
+        ['T1', 'T4'],
+        ['T4', 'T1'],
+      ]) {
+        const { manager } = recordingManager(profile);
+        const wrapper = {
+          dataVersion: version(1),
+          topicConfigTable: new Map(keys.map((key) => [key, topicConfig('X', { perm: key === 'T1' ? 2 : 4 })])),
+          topicQueueMappingInfoMap: new Map(),
+        };
+        manager.registerBroker(registration({ over: { topicConfigWrapper: wrapper } }), 0);
+        expect(permOf(manager, 'X'), String(keys)).to.equal(2);
+      }
+    });
+
     it('a null topic table registers the broker without topics (Apache 5.3.3 stops half-way and answers success)', () => {
       const { manager } = recordingManager(profile);
       expect(manager.registerBroker(registration({ topics: null }), 0)).to.deep.equal({ ok: true });
