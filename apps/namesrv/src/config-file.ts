@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describeFileError, Exit, ExitCode } from '@rmqns/program';
 import { decodePropertiesBytes, parseProperties } from '@rmqns/protocol';
-import type { ConfigSetting } from './config-setting.js';
-
-export interface ConfigFile {
-  readonly settings: readonly ConfigSetting[];
-  /** `file:line:column: problem`, for what is no `.properties` text. */
-  readonly problems: readonly string[];
-}
+import type { ConfigItem } from './config-setting.js';
 
 /**
- * Reads the file of `-c`.
+ * Reads the file of `-c`: its entries, and what is no `.properties` text, in the order of its lines.
  *
  * @throws Exit when it cannot be read
  */
-export function readConfigFile(path: string): ConfigFile {
+export function readConfigFile(path: string): ConfigItem[] {
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(path);
@@ -23,14 +17,20 @@ export function readConfigFile(path: string): ConfigFile {
     throw new Exit(ExitCode.FAILED, message, { cause: error });
   }
   const { entries, problems } = parseProperties(decodePropertiesBytes(bytes));
-  return {
-    settings: entries.map(({ key, value, line, column, valueLine, valueColumn }) => ({
+  const settings = entries.map(({ key, value, line, column, valueLine, valueColumn }) => ({
+    line,
+    item: {
       key,
       text: value,
-      source: 'file',
+      source: 'file' as const,
       where: `${path}:${line}:${column} `,
       valueWhere: `${path}:${valueLine}:${valueColumn} `,
-    })),
-    problems: problems.map(({ line, column, problem }) => `${path}:${line}:${column}: ${problem}`),
-  };
+    },
+  }));
+  const complaints = problems.map(({ line, column, problem }) => ({
+    line,
+    item: { complaint: `${path}:${line}:${column}: ${problem}` },
+  }));
+  // No line holds two.
+  return [...settings, ...complaints].sort((one, other) => one.line - other.line).map(({ item }) => item);
 }

@@ -10,6 +10,20 @@ export interface ConfigSetting extends Setting {
   readonly valueWhere?: string | undefined;
 }
 
+/** What cannot be read where a setting could stand. */
+interface ConfigComplaint {
+  /** With its place. */
+  readonly complaint: string;
+}
+
+/** What a source says, in the order in which it stands there. */
+export type ConfigItem = ConfigSetting | ConfigComplaint;
+
+/** The settings among what a source says. */
+export function settingsOf(items: readonly ConfigItem[]): ConfigSetting[] {
+  return items.filter((item) => 'key' in item);
+}
+
 /** The place of a setting by itself: `namesrv.properties:3:1`, `RMQ_NAMESRV_LISTEN_PORT`, `--port`. */
 export function placeOf({ where }: Setting): string {
   return where.replace(/^environment /, '').replace(/[, ]+$/, '');

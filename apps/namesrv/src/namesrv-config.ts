@@ -11,7 +11,7 @@ import {
 import { Exit, ExitCode } from '@rmqns/program';
 import type { CliArguments } from './cli-arguments.js';
 import { readConfigFile } from './config-file.js';
-import { type ConfigSetting, type ConfigSource, placeOf } from './config-setting.js';
+import { type ConfigItem, type ConfigSource, placeOf, settingsOf } from './config-setting.js';
 import { readEnvironment } from './environment.js';
 import { readJavaOptions, SERIALIZE_TYPE_PROPERTY } from './java-options.js';
 import type { ProductAddresses } from './product-name-servers.js';
@@ -50,29 +50,26 @@ export function loadNamesrvConfig(
   environment: Readonly<Record<string, string | undefined>>,
   homeDirectory: string,
 ): NamesrvConfig {
-  const file = args.configFile === undefined ? undefined : readConfigFile(args.configFile);
+  const file = args.configFile === undefined ? [] : readConfigFile(args.configFile);
   const java = readJavaOptions(environment);
-  const variables = readEnvironment(environment);
   const home = java.userHome ?? homeDirectory;
   const collector = new SettingCollector(args.lenient, {
     kvConfigPath: join(home, 'namesrv', 'kvConfig.json'),
     configStorePath: join(home, 'namesrv', 'namesrv.properties'),
   });
-  collector.problems.push(...(file?.problems ?? []), ...variables.problems);
   collector.apply(java.defaults);
-  collector.apply(file?.settings ?? []);
+  collector.apply(file);
   // Updates go to the file that was read, wherever the file itself says (reference: nameserver 5.1).
   if (args.configFile !== undefined)
     collector.set('configStorePath', args.configFile, { source: 'command line', place: '-c' });
   collector.apply(java.properties);
-  collector.apply(variables.settings);
+  collector.apply(readEnvironment(environment));
   collector.apply(args.settings);
   const tlsConfigFile = readTlsConfigFile(
     collector.values['tls.config.file'],
     collector.origins.has('tls.config.file'),
   );
-  collector.apply(tlsConfigFile.settings);
-  collector.problems.push(...tlsConfigFile.problems);
+  collector.apply(tlsConfigFile.items);
   collector.warnings.push(...tlsConfigFile.warnings);
   const { problems, warnings, values, origins } = collector;
   if (problems.length > 0) {
@@ -85,7 +82,7 @@ export function loadNamesrvConfig(
   return {
     options: resolveNamesrvOptions(values as NamesrvOptions),
     origins,
-    fileProperties: new Map((file?.settings ?? []).map(({ key, text }) => [key, text])),
+    fileProperties: new Map(settingsOf(file).map(({ key, text }) => [key, text])),
     warnings,
     withoutEffect: [...collector.withoutEffect],
     ignoredJavaOptions: java.ignored,
@@ -112,8 +109,12 @@ class SettingCollector {
     this.origins.set(name, origin);
   }
 
-  apply(settings: readonly ConfigSetting[]): void {
-    for (const setting of settings) {
+  apply(items: readonly ConfigItem[]): void {
+    for (const setting of items) {
+      if ('complaint' in setting) {
+        this.problems.push(setting.complaint);
+        continue;
+      }
       const { source, text } = setting;
       const key = setting.key === SERIALIZE_TYPE_PROPERTY ? 'serializeType' : setting.key;
       const parsed = parseOptionText(key, text);

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { namesrvOption } from '@rmqns/namesrv';
 import { Exit } from '@rmqns/program';
-import { type ConfigFile, readConfigFile } from './config-file.js';
-import type { ConfigSetting } from './config-setting.js';
+import { readConfigFile } from './config-file.js';
+import { type ConfigItem, settingsOf } from './config-setting.js';
 
 /** The keys of TLS that only other sources set, as in Java (reference: remoting 6.1). */
 const NOT_FROM_FILE: ReadonlySet<string> = new Set(['tls.server.mode', 'tls.enable', 'tls.config.file']);
 
 export interface TlsConfigFile {
-  readonly settings: readonly ConfigSetting[];
-  readonly problems: readonly string[];
+  /** Its settings of TLS, and what cannot be read. */
+  readonly items: readonly ConfigItem[];
   readonly warnings: readonly string[];
 }
 
@@ -19,9 +19,9 @@ export interface TlsConfigFile {
  */
 export function readTlsConfigFile(given: string | number | boolean | undefined, isNamed: boolean): TlsConfigFile {
   const path = String(given ?? namesrvOption('tls.config.file')?.default ?? '');
-  const nothing = { settings: [], problems: [], warnings: [] };
+  const nothing = { items: [], warnings: [] };
   if (path === '' || !(isNamed || existsSync(path))) return nothing;
-  let file: ConfigFile;
+  let file: ConfigItem[];
   try {
     file = readConfigFile(path);
   } catch (error) {
@@ -31,10 +31,11 @@ export function readTlsConfigFile(given: string | number | boolean | undefined, 
       warnings: [`tls.config.file: ${error.message.replace('mqnamesrv: ', '')}; it is watched for`],
     };
   }
-  const settings = file.settings.filter(({ key }) => key.startsWith('tls.') && !NOT_FROM_FILE.has(key));
-  const others = file.settings.filter((setting) => !settings.includes(setting));
+  const isForeign = (item: ConfigItem): boolean =>
+    'key' in item && (!item.key.startsWith('tls.') || NOT_FROM_FILE.has(item.key));
+  const others = settingsOf(file.filter(isForeign));
   const warnings = others.map(
     ({ key, where }) => `${where}${key}: this file does not set it, only keys of TLS but the mode`,
   );
-  return { settings, problems: file.problems, warnings };
+  return { items: file.filter((item) => !isForeign(item)), warnings };
 }

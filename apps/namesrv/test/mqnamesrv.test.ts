@@ -152,7 +152,7 @@ describe('mqnamesrv', () => {
   it('names every problem of file, environment and flags at once, and exits 78', async () => {
     writeFileSync(
       join(home.path, 'bad.properties'),
-      '# ours\nlistenPort=98760\nenableTopicList=yes\nkvConfigPath=\\u12\n',
+      '# ours\nlistenPort=98760\nkvConfigPath=\\\n  \\u12\nenableTopicList=yes\n\\u=1\n',
     );
     const server = home.start(['-c', 'bad.properties', '--set', 'profile=5.3'], {
       environment: { RMQ_NAMESRV_MAX_FRAME_BYTES: 'big' },
@@ -161,9 +161,10 @@ describe('mqnamesrv', () => {
     expect(server.stdout).to.equal('');
     expect(server.stderr.split('\n')).to.deep.equal([
       'mqnamesrv: the configuration cannot be used:',
-      'bad.properties:4:14: malformed escape \\u12: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)',
       'bad.properties:2:12 listenPort: "98760" is not between 0 and 65535',
-      'bad.properties:3:17 enableTopicList: "yes" is neither true nor false',
+      'bad.properties:4:3: malformed escape \\u12: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)',
+      'bad.properties:5:17 enableTopicList: "yes" is neither true nor false',
+      'bad.properties:6:1: malformed escape \\u: four hexadecimal digits must follow \\u (write \\\\u for a backslash and a u)',
       'environment RMQ_NAMESRV_MAX_FRAME_BYTES, maxFrameBytes: "big" is no whole number',
       '--set profile: "5.3" is none of 4.7.1, 4.9.7, 5.3.3',
       '',
