@@ -164,7 +164,12 @@ export function describeNamesrvEvent(event: NamesrvEvent): readonly (readonly [L
         ],
       ];
     case 'config.changed':
-      return [['info', `option ${event.key} changed by request, OLD: ${event.before ?? 'null'} NEW: ${event.after}`]];
+      return [
+        [
+          'info',
+          `option ${event.key} changed${event.cause === 'update-config' ? ' by request' : ''}, OLD: ${event.before ?? 'null'} NEW: ${event.after}`,
+        ],
+      ];
     case 'kv.changed': {
       const what = event.after === undefined ? 'deleted' : event.before === undefined ? 'created' : 'updated';
       return [['info', `KV config item ${what}, Namespace: ${event.namespace} Key: ${event.key}`]];

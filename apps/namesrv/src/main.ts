@@ -22,7 +22,7 @@ import { EventLog } from './event-log.js';
 import { loadNamesrvConfig, type NamesrvConfig } from './namesrv-config.js';
 import { printConfig, printConfigAsJson } from './print-config.js';
 import { printConfigItems } from './print-config-items.js';
-import { reloadConfig } from './reload-config.js';
+import { ConfigReload } from './reload-config.js';
 import { describeStartFailure } from './start-failure.js';
 import { followTlsSettings } from './tls-settings.js';
 
@@ -71,7 +71,14 @@ async function serve(args: CliArguments, config: NamesrvConfig): Promise<void> {
   const eventLog = new EventLog(logger, { isDebug: () => logger.isLevelEnabled('debug') });
   nameServer.on('change', (event) => eventLog.write(event));
   nameServer.on('audit', (record) => writeAuditLine(auditLog?.logger ?? logger, record));
-  process.on('SIGHUP', () => reloadConfig({ load: () => loadConfig(args), running: nameServer.options, logger }));
+  const reload = new ConfigReload({
+    load: () => loadConfig(args),
+    started: options,
+    running: () => nameServer.options,
+    change: (changed) => nameServer.changeOptions(changed),
+    logger,
+  });
+  process.on('SIGHUP', () => reload.reload());
   // Also where there is no file: by default this signal has Node listen for a debugger.
   process.on('SIGUSR1', () => {
     log.reopen();

@@ -233,6 +233,15 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     this.#housekeeping.start();
   }
 
+  /**
+   * Sets options that take effect at once, as a request (318) does, whatever `configUpdatePolicy` says; no file is written.
+   *
+   * @throws NamesrvOptionsError with everything that is wrong with them, such as that they count at the next start only
+   */
+  changeOptions(options: NamesrvOptions): void {
+    this.#configuration.change(options);
+  }
+
   /** `host:port` as bound, with the real port where `listenPort` was 0. Empty before {@link start}. */
   get address(): string {
     return this.#server.address;

@@ -16,7 +16,10 @@ export type ChangeCause =
   | 'put-kv'
   | 'delete-kv'
   | 'restore-kv'
-  | 'update-config';
+  /** By a request (318). */
+  | 'update-config'
+  /** By whoever runs the server. */
+  | 'change-options';
 
 /** What a registration says about its broker, apart from the topics. */
 export interface BrokerState {

@@ -357,10 +357,11 @@ export const namesrvOptionTable = {
   ...tlsOptionRows,
   logLevel: {
     ...ours,
+    effect: 'reload',
     type: 'string',
     default: 'info',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-    meaning: 'The least important lines that mqnamesrv logs; read again at SIGHUP.',
+    meaning: 'The least important lines that mqnamesrv logs; takes effect at SIGHUP.',
   },
   logPath: {
     ...ours,

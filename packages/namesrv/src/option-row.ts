@@ -6,9 +6,10 @@ export const MAX_DELAY_MILLIS = 2_147_483_647;
 export const MAX_DELAY_SECONDS = Math.floor(MAX_DELAY_MILLIS / 1_000);
 
 /**
- * When a changed value shows: at once, at the next start, or never, because the thing it sets does not exist here or is not built yet.
+ * When a changed value shows: at once; when the configuration is read again (SIGHUP); at the next start; or never, because the thing it sets
+ * does not exist here or is not built yet.
  */
-export type OptionEffect = 'live' | 'start' | 'none';
+export type OptionEffect = 'live' | 'reload' | 'start' | 'none';
 
 interface OptionRow {
   /** Upstream's classes that have the key; empty for a key of rmqns alone. */

@@ -2,7 +2,9 @@ import type { NamesrvOption } from './option-row.js';
 
 const tls = { upstream: [], since: 'rmqns', effect: 'start' } as const;
 const file = { ...tls, type: 'string', default: undefined } as const;
-const password = { ...file, secret: true } as const;
+/** Of the certificate and the CAs of the server. */
+const server = { effect: 'reload' } as const;
+const secret = { secret: true } as const;
 
 /** Apache's system properties of TLS, which here are keys as well (reference: remoting 6.1). */
 export const tlsOptionRows = {
@@ -27,11 +29,16 @@ export const tlsOptionRows = {
     meaning:
       'Whether the server makes up a certificate, trusts any client, and its own clients trust any server; by default true unless tls.server.certPath is set.',
   },
-  'tls.server.certPath': { ...file, meaning: 'The certificate, then those between it and its CA, in PEM; watched.' },
-  'tls.server.keyPath': { ...file, meaning: 'Its private key in PEM, also encrypted; watched.' },
-  'tls.server.keyPassword': { ...password, meaning: 'The password of an encrypted key.' },
+  'tls.server.certPath': {
+    ...file,
+    ...server,
+    meaning: 'The certificate, then those between it and its CA, in PEM; watched.',
+  },
+  'tls.server.keyPath': { ...file, ...server, meaning: 'Its private key in PEM, also encrypted; watched.' },
+  'tls.server.keyPassword': { ...file, ...server, ...secret, meaning: 'The password of an encrypted key.' },
   'tls.server.need.client.auth': {
     ...tls,
+    ...server,
     type: 'string',
     default: 'none',
     choices: ['none', 'optional', 'require'],
@@ -40,11 +47,16 @@ export const tlsOptionRows = {
   },
   'tls.server.authClient': {
     ...tls,
+    ...server,
     type: 'boolean',
     default: false,
     meaning: 'Whether the certificate of a client must be of a CA in tls.server.trustCertPath.',
   },
-  'tls.server.trustCertPath': { ...file, meaning: 'CAs of clients, in PEM; the list of Node.js without it; watched.' },
+  'tls.server.trustCertPath': {
+    ...file,
+    ...server,
+    meaning: 'CAs of clients, in PEM; the list of Node.js without it; watched.',
+  },
   'tls.enable': {
     ...tls,
     type: 'boolean',
@@ -54,7 +66,7 @@ export const tlsOptionRows = {
   },
   'tls.client.certPath': { ...file, meaning: 'The certificate that these clients show.' },
   'tls.client.keyPath': { ...file, meaning: 'Its private key.' },
-  'tls.client.keyPassword': { ...password, meaning: 'The password of that key.' },
+  'tls.client.keyPassword': { ...file, ...secret, meaning: 'The password of that key.' },
   'tls.client.authServer': {
     ...tls,
     type: 'boolean',

@@ -50,6 +50,30 @@ describe('a name server whose configuration is asked for and changed', () => {
     expect(all.filter((key) => key.startsWith('own'))).to.deep.equal(keys);
   });
 
+  it('is changed by whoever runs it whatever configUpdatePolicy says, in what takes effect at once, and in no file', async () => {
+    const server = await start({ configUpdatePolicy: 'deny', configStorePath: path });
+    const events: NamesrvEvent[] = [];
+    server.on('change', (event) => events.push(event));
+    server.changeOptions({ enableTopicList: false, waitSecondsForService: 45 });
+    expect((await ask(connect(), server, RequestCode.GET_UNIT_TOPIC_LIST)).remark).to.equal('disable');
+    expect((await shown(server))['enableTopicList']).to.equal('false');
+    expect(events).to.deep.equal([
+      {
+        type: 'config.changed',
+        cause: 'change-options',
+        key: 'enableTopicList',
+        before: 'true',
+        after: 'false',
+        revision: 1,
+      },
+    ]);
+    expect(() => server.changeOptions({ enableTopicList: true, listenPort: 1, maxFrameBytes: 2048 })).to.throw(
+      'listenPort: does not take effect while the server runs; make another one; maxFrameBytes: does not',
+    );
+    expect(server.options.enableTopicList).to.equal(false);
+    expect(await readFile(path).catch(({ code }: { code: string }) => code)).to.equal('ENOENT');
+  });
+
   it('shows the keys that the release of its profile has, and those of its file', async () => {
     const counts: Record<string, number> = {};
     for (const profile of ['4.7.1', '4.9.7', '5.3.3'] as const) {

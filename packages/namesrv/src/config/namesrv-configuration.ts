@@ -2,7 +2,14 @@ import { ResponseCode } from '@rmqns/protocol';
 import { quoteForPeople } from '@rmqns/remoting/json';
 import type { EventRecorder } from '../event-recorder.js';
 import { isSecretOption, namesrvOption, namesrvOptionNames } from '../namesrv-option-table.js';
-import { describeOptionProblem, parseOptionText, type ResolvedNamesrvOptions } from '../namesrv-options.js';
+import {
+  describeOptionProblem,
+  type NamesrvOptions,
+  NamesrvOptionsError,
+  parseOptionText,
+  type ResolvedNamesrvOptions,
+  resolveNamesrvOptions,
+} from '../namesrv-options.js';
 import type { NamesrvOption } from '../option-row.js';
 import type { Profile } from '../profile.js';
 import { isOptionOfRelease, optionOfRelease } from './release-options.js';
@@ -104,6 +111,29 @@ export class NamesrvConfiguration {
     }
   }
 
+  /**
+   * Sets options as whoever runs the server does.
+   *
+   * @throws NamesrvOptionsError with everything that is wrong with them, such as that they count at the next start only
+   */
+  change(options: NamesrvOptions): void {
+    resolveNamesrvOptions(options);
+    const given = Object.entries(options).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, value] as const],
+    );
+    const problems = given
+      .filter(([key]) => namesrvOption(key)?.effect !== 'live')
+      .map(([key, value]) => ({
+        kind: 'unsupported' as const,
+        key,
+        text: String(value),
+        problem: 'does not take effect while the server runs; make another one',
+      }));
+    if (problems.length > 0) throw new NamesrvOptionsError(problems);
+    const texts = new Map(given.map(([key, value]) => [key, String(value)]));
+    this.#set(Object.fromEntries(given), texts, 'change-options');
+  }
+
   #updateSafely(properties: ReadonlyMap<string, string>): ConfigUpdateResult {
     const refused = [...properties.keys()].filter((key) => !SAFE_KEYS.has(key));
     if (refused.length > 0) {
@@ -140,19 +170,22 @@ export class NamesrvConfiguration {
         return { ok: false, code: ResponseCode.SYSTEM_ERROR, remark: describeOptionProblem(parsed.problem) };
       }
     }
-    this.#set(options, values);
+    this.#set(options, values, 'update-config');
     return { ok: true, values };
   }
 
-  #set(options: Readonly<Record<string, string | number | boolean>>, values: ReadonlyMap<string, string>): void {
+  #set(
+    options: Readonly<Record<string, string | number | boolean>>,
+    values: ReadonlyMap<string, string>,
+    cause: 'update-config' | 'change-options',
+  ): void {
     const before = this.#options;
     this.#events.run(() => {
       this.#options = { ...before, ...options };
       for (const [key, after] of values) {
         const former = this.#unknown.get(key) ?? textOf(before[key as keyof ResolvedNamesrvOptions]);
         if (this.#unknown.has(key)) this.#unknown.set(key, after);
-        if (former !== after)
-          this.#events.record({ type: 'config.changed', cause: 'update-config', key, before: former, after });
+        if (former !== after) this.#events.record({ type: 'config.changed', cause, key, before: former, after });
       }
     });
   }
