@@ -41,6 +41,20 @@ describe('a name server whose configuration is asked for and changed', () => {
     );
   };
 
+  it('takes no notice of configBlackList as Apache in 4.x, and does not change it', async () => {
+    for (const [profile, expected] of [
+      ['4.7.1', 0],
+      ['4.9.7', 0],
+      ['5.3.3', 16],
+    ] as const) {
+      const server = await start({ profile, configUpdatePolicy: 'apache', configStorePath: path });
+      expect((await update(server, 'configBlackList=x\norderMessageEnable=true\n')).code, profile).to.equal(expected);
+      expect(server.options.orderMessageEnable).to.equal(expected === 0);
+      expect(server.options.configBlackList).to.equal('configBlackList;configStorePath;kvConfigPath');
+      expect((await update(server, 'kvConfigPath=/x\n')).code).to.equal(16);
+    }
+  });
+
   it('shows them sorted by key as 5.x does, whatever their values', async () => {
     const keys = ['own', 'own.key', 'own1', 'ownKey'];
     const fileProperties = new Map(keys.toReversed().map((key) => [key, '=']));

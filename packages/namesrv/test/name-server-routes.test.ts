@@ -197,6 +197,10 @@ describe('a name server, asked by clients and operators', () => {
     expect((await ask(client, server, RequestCode.REGISTER_TOPIC_IN_NAMESRV, { topic: 'T5' })).code).to.equal(0);
     const broken = await ask(client, server, RequestCode.REGISTER_TOPIC_IN_NAMESRV, { topic: 'T5' }, Buffer.from('{"'));
     expect([broken.code, await shown('T5')]).to.deep.equal([1, 17]);
+    const nameless = Buffer.from(JSON.stringify({ queueDatas: [queues('broker-a', 6)] }));
+    const code = RequestCode.REGISTER_TOPIC_IN_NAMESRV;
+    expect((await ask(client, server, code, {}, nameless)).code).to.equal(0);
+    expect((await ask(client, server, code, {}, Buffer.from('{"'))).code).to.equal(1);
   });
 
   it('lists topics by cluster and by unit, and the names of clusters and brokers', async () => {

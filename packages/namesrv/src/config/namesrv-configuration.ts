@@ -146,7 +146,11 @@ export class NamesrvConfiguration {
 
   #updateAsApache(properties: ReadonlyMap<string, string>): ConfigUpdateResult {
     const protectedKeys = new Set([...PROTECTED_KEYS, ...this.#options.configBlackList.split(';')]);
-    for (const key of properties.keys()) if (protectedKeys.has(key)) return this.#refused(undefined);
+    for (const key of properties.keys()) {
+      const row = namesrvOption(key);
+      // A key of a later release is passed over with all that are not known.
+      if (protectedKeys.has(key) && (row === undefined || this.#isShown(row))) return this.#refused(undefined);
+    }
     return this.#apply(properties, 'skip');
   }
 

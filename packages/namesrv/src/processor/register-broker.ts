@@ -161,7 +161,7 @@ export const queryDataVersion: RequestHandler = (context, request, channel) => {
   }
   const { changed, dataVersion } = context.routeInfoManager.queryDataVersion(
     { clusterName, brokerAddr },
-    decodeDataVersion(request.body, context.clock.now()) ?? null,
+    decodeDataVersion(request.body, context.clock.now(), context.profile) ?? null,
     channel,
     context.clock.monotonic(),
   );

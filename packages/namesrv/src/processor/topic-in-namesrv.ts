@@ -9,9 +9,10 @@ export const deleteTopicInNamesrv: RequestHandler = ({ routeInfoManager, profile
   return RemotingCommand.response(ResponseCode.SUCCESS);
 };
 
-/** 217: adds a topic's queues on groups that are known; success also when none is (reference: nameserver 2.16). */
+/** 217: adds a topic's queues on groups that are known; success also when none is, or no topic is named (reference: nameserver 2.16). */
 export const registerTopicInNamesrv: RequestHandler = ({ routeInfoManager }, request) => {
   const { topic } = decodeHeader(RegisterTopicInNamesrv.request, request.extFields);
-  routeInfoManager.registerTopic(topic, decodeTopicRouteData(request.body)?.queueDatas ?? []);
+  const queueDatas = decodeTopicRouteData(request.body)?.queueDatas ?? [];
+  if (topic !== undefined) routeInfoManager.registerTopic(topic, queueDatas);
   return RemotingCommand.response(ResponseCode.SUCCESS);
 };

@@ -12,15 +12,16 @@ export function dataVersionToJson(version: DataVersion, fiveX: boolean) {
 
 /**
  * A data version out of JSON; null for JSON that stands for null. What is missing has upstream's defaults: counter 0, state version 0,
- * and the reader's time as timestamp, so that such a version differs from every other (reference: nameserver 2.5.1).
+ * and the reader's time as timestamp, so that such a version differs from every other (reference: nameserver 2.5.1). In 4.x the state
+ * version is not read.
  */
-export function dataVersionFromJson(json: JsonValue, nowMillis: number): DataVersion | null {
+export function dataVersionFromJson(json: JsonValue, nowMillis: number, fiveX: boolean): DataVersion | null {
   const bean = BeanReader.of(json, 'dataVersion');
   if (bean === null) return null;
   return {
     timestamp: bean.long('timestamp', nowMillis),
     counter: isNone(bean.value('counter')) ? null : bean.long('counter', 0),
-    stateVersion: bean.long('stateVersion', 0),
+    stateVersion: fiveX ? bean.long('stateVersion', 0) : 0,
   };
 }
 
@@ -35,11 +36,16 @@ export function encodeDataVersion(version: DataVersion, { fiveX }: { readonly fi
 }
 
 /**
- * Reads a data version; `undefined` for no body and for JSON null. `nowMillis` stands in for a missing timestamp.
+ * Reads a data version; `undefined` for no body and for JSON null. `nowMillis` stands in for a missing timestamp; without `fiveX`, whose
+ * default is true, no state version is read.
  *
  * @throws DecodeError when the body is no data version
  */
-export function decodeDataVersion(body: Uint8Array | undefined, nowMillis: number): DataVersion | undefined {
+export function decodeDataVersion(
+  body: Uint8Array | undefined,
+  nowMillis: number,
+  { fiveX = true }: { readonly fiveX?: boolean } = {},
+): DataVersion | undefined {
   if (body === undefined || body.length === 0) return undefined;
-  return dataVersionFromJson(parseRequestJson(decodeUtf8(body)), nowMillis) ?? undefined;
+  return dataVersionFromJson(parseRequestJson(decodeUtf8(body)), nowMillis, fiveX) ?? undefined;
 }

@@ -96,7 +96,7 @@ export function decodePlainRegisterBrokerBody(
   }
   if (deflatedBytes !== undefined) {
     const withMappings = fiveX && requestVersion >= MqVersion.V5_0_0;
-    return readInflatedBody(bytes, { nowMillis, withMappings, maxTopics: maxTopicsOf(deflatedBytes) });
+    return readInflatedBody(bytes, { nowMillis, fiveX, withMappings, maxTopics: maxTopicsOf(deflatedBytes) });
   }
   return registerBrokerBodyFromJson(decodeUtf8(bytes), { nowMillis, fiveX, withMappings: fiveX });
 }

@@ -48,6 +48,8 @@ export function deflateRegisterBrokerBody(body: RegisterBrokerBody, fiveX: boole
 /** What the reader of an inflated body needs to know. */
 export interface InflatedBodyOptions {
   readonly nowMillis: number;
+  /** Whether a data version has a state version. */
+  readonly fiveX: boolean;
   /** Whether the mappings of static topics follow and are to be read. */
   readonly withMappings: boolean;
   /** A body that announces more topics is refused; see {@link maxTopicsOf}. */
@@ -61,11 +63,12 @@ export function maxTopicsOf(deflatedBytes: number): number {
 
 /** Reads what a compressed registration inflates to; see `decodeRegisterBrokerBody`. */
 export function readInflatedBody(bytes: Buffer, options: InflatedBodyOptions): RegisterBrokerBody {
-  const { nowMillis, withMappings, maxTopics } = options;
+  const { nowMillis, fiveX, withMappings, maxTopics } = options;
   const reader = new CompressedBodyReader(bytes);
   const dataVersion = dataVersionFromJson(
     parseFastJson(reader.text('the data version', MAX_DATA_VERSION_BYTES)),
     nowMillis,
+    fiveX,
   );
   const topicConfigTable = readTopics(reader, maxTopics);
   const filterServerList = readFilterServers(reader);

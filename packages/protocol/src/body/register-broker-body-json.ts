@@ -69,7 +69,7 @@ export function wrapperFromJson(
   { nowMillis, fiveX, withMappings }: WrapperFromJsonOptions,
 ): TopicConfigSerializeWrapper {
   const bean = notNull(BeanReader.of(json, 'topicConfigSerializeWrapper'), 'topicConfigSerializeWrapper');
-  const dataVersion = dataVersionFromJson(bean.value('dataVersion') ?? null, nowMillis);
+  const dataVersion = dataVersionFromJson(bean.value('dataVersion') ?? null, nowMillis, fiveX);
   return {
     dataVersion: dataVersion ?? { timestamp: nowMillis, counter: 0, stateVersion: 0 },
     topicConfigTable: topicConfigTableFromJson(bean, fiveX),

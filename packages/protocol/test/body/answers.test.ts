@@ -145,6 +145,18 @@ describe('a data version', () => {
     });
   });
 
+  it('has no state version in 4.x, whatever stands there', () => {
+    for (const stateVersion of ['7', '"x"', '[]', '{}', 'null']) {
+      const body = Buffer.from(`{"counter":1,"stateVersion":${stateVersion},"timestamp":2}`);
+      expect(decodeDataVersion(body, 5000, { fiveX: false }), stateVersion).to.deep.equal({
+        timestamp: 2,
+        counter: 1,
+        stateVersion: 0,
+      });
+    }
+    expect(() => decodeDataVersion(Buffer.from('{"stateVersion":"x"}'), 5000)).to.throw(DecodeError, 'stateVersion');
+  });
+
   it('is none for no body and for null', () => {
     for (const body of [undefined, new Uint8Array(0), Buffer.from('null'), Buffer.from(' ')]) {
       expect(decodeDataVersion(body, 5000)).to.equal(undefined);

@@ -90,7 +90,7 @@ describe('command definitions', () => {
       205: 'brokerName?:string',
       206: '',
       216: 'topic?:string clusterName?:string',
-      217: 'topic:string',
+      217: 'topic?:string',
       219: 'namespace?:string',
       224: 'cluster?:string',
       304: '',

@@ -46,7 +46,8 @@ function writeExtFields(command: RemotingCommand, extFields: ExtFields): string 
  * texts and those that are null are dropped. Missing keys have their defaults; a missing opaque is 0.
  * `serializeTypeCurrentRPC` is ignored: the frame says what the header is.
  *
- * @throws DecodeError for bytes that are no JSON object, a number outside 32 bits, or a language ordinal that no release has
+ * @throws DecodeError for bytes that are no JSON object, a number outside 32 bits, a language ordinal that no release has, or ext fields
+ *   that are no object
  */
 export function decodeJsonHeader(bytes: Buffer, start = 0, end = bytes.length): RemotingCommand {
   return shapes.read(bytes, start, end) ?? parseJsonHeader(bytes, start, end);
@@ -85,6 +86,8 @@ function readLanguage(value: JsonValue | undefined): LanguageName | undefined {
 }
 
 function readExtFields(value: JsonValue | undefined): ExtFields | undefined {
+  // Of a bean it would stand for null, of a map it does not.
+  if (Array.isArray(value)) throw new DecodeError('extFields should be an object, but is an array');
   const object = toObject(value, 'extFields');
   if (object === undefined || object === null) return undefined;
   const extFields = createExtFields();

@@ -1,5 +1,5 @@
 import { DecodeError } from '../errors.js';
-import { isBlank, isDigit, isIdentifierPart, isIdentifierStart } from './json-characters.js';
+import { isBlank, isControl, isDigit, isIdentifierPart, isIdentifierStart } from './json-characters.js';
 import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from './json-value.js';
 import { quoteForPeople } from './quote-for-people.js';
 
@@ -72,6 +72,8 @@ export class FastJsonParser {
     if (this.#at === this.#text.length) return null;
     const value = this.#value();
     this.#skipBlanks();
+    // As where a text of C came with its end.
+    while (isControl(this.#peek())) this.#at++;
     if (this.#at < this.#text.length) throw this.#unexpected('the end of the text');
     return value;
   }

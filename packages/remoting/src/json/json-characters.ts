@@ -5,6 +5,11 @@ export function isBlank(char: number): boolean {
   return char === 0x20 || (char >= 0x08 && char <= 0x0d && char !== 0x0b);
 }
 
+/** What may stand behind a text, and nowhere else: anything below the space, or DEL. */
+export function isControl(char: number): boolean {
+  return char <= 0x20 || char === 0x7f;
+}
+
 export function isDigit(char: number): boolean {
   return char >= 0x30 && char <= 0x39;
 }

@@ -40,15 +40,15 @@ const TRUE_TEXTS: readonly string[] = ['true', '1', 'y', 't'];
 const FALSE_TEXTS: readonly string[] = ['false', '0', 'n', 'f'];
 
 /**
- * A Java `boolean`. A number is true when it is 1; of texts, ignoring case, `true`, `1`, `Y`, `T` and `false`, `0`, `N`, `F` are known;
+ * A Java `boolean`. A number is true when it is 1, without its fraction; of texts, ignoring case, `true`, `1`, `Y`, `T` and `false`, `0`, `N`, `F` are known;
  * `""`, `"null"` and null leave the default.
  *
- * @throws DecodeError for any other text, for arrays and objects
+ * @throws DecodeError for any other text, for arrays and objects, and for integers outside 32 bits
  */
 export function toBoolean(value: Maybe, name: string): boolean | undefined {
   if (isNothing(value)) return undefined;
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'number' || typeof value === 'bigint') return truncate(value) === 1;
+  if (typeof value === 'number' && !(Number.isInteger(value) && value !== (value | 0))) return truncate(value) === 1;
   if (typeof value === 'string' && value.length <= 5) {
     const text = value.toLowerCase();
     if (TRUE_TEXTS.includes(text)) return true;

@@ -116,7 +116,9 @@ describe('JSON header codec, reading', () => {
     ['a code that is no number', '{"code":"x"}', 'the JSON property code should be a 32-bit integer but is "x"'],
     ['a language ordinal nobody has (P7)', '{"language":99}', "the header's language"],
     ['a negative language ordinal', '{"language":-1}', "the header's language"],
-    ['ext fields that are no object', '{"extFields":[1]}', 'the JSON property extFields should be an object'],
+    ['ext fields that are a list', '{"extFields":[1]}', 'extFields should be an object, but is an array'],
+    ['ext fields that are an empty list', '{"extFields":[]}', 'extFields should be an object, but is an array'],
+    ['ext fields that are a number', '{"extFields":1}', 'the JSON property extFields should be an object'],
   ];
   for (const [what, text, message] of refused) {
     it(`refuses ${what}`, () => {

@@ -26,6 +26,7 @@ describe('parseFastJson', () => {
     ['other escapes', '"\\v\\0\\7\\F"', '\v\u0000\u0007\f'],
     ['control characters in texts', '"a\tb\n"', 'a\tb\n'],
     ['form feeds and backspaces between', '[\f1,\b2]', [1, 2]],
+    ['control characters behind the text, such as the end of one in C', '{"a":1}\u0000\u0001\u007f\n\u0000', { a: 1 }],
     ['the last of equal names', '{"a":1,a:2}', { a: 2 }],
     ['empty text, as null', '', null],
     ['blank text, as null', ' \n/* */', null],
@@ -47,6 +48,12 @@ describe('parseFastJson', () => {
   });
 
   const refused: [string, string, string][] = [
+    ['a control character elsewhere', '\u0000{}', 'wrong at character 0 of 3: expected a value'],
+    [
+      'text after a control character',
+      '{}\u0000x',
+      'wrong at character 3 of 4: expected the end of the text, found "x"',
+    ],
     ['text after the value', '{} {', 'wrong at character 3 of 4: expected the end of the text, found "{"'],
     ['TRUE', '[TRUE]', 'at character 1 of 6: expected a value, found "TRUE]"'],
     ['a longer word', '[trueish]', 'expected a value, found "trueish]"'],
