@@ -18,7 +18,9 @@ import {
   type HeaderOutput,
   RemotingCommand,
 } from '@rmqns/remoting';
-import { type BodyKey, sameBody } from '../routeinfo/kept-body.js';
+import { type BodyKey, type KeptBody, sameBody } from '../routeinfo/kept-body.js';
+import type { RegisterBrokerResult } from '../routeinfo/register-broker.js';
+import type { UnchangedRegistration } from '../routeinfo/renew-registration.js';
 import { allAtOnce, type Steps } from '../sliced-work.js';
 import { kvTableBody } from './kv-config.js';
 import type { NamesrvContext } from './namesrv-context.js';
@@ -43,13 +45,47 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
     return failed('crc32 not match');
   }
   const bodyKey = digest && { digest, compressed: header.compressed, requestVersion: request.version };
-  const steps = registerInSteps(context, { request, header, bodyKey, channel });
-  const kept = context.routeInfoManager.keptBody(header);
-  const isQuick = isSmall(pieces) || (kept !== undefined && bodyKey !== undefined && sameBody(kept.key, bodyKey));
+  const registration = { request, header, bodyKey, channel };
   // Members of a group write the same topics, so that the one that came last must end last.
-  const isAtOnce = isQuick && context.slicedWork.after(brokerName) === undefined;
-  return isAtOnce ? allAtOnce(steps) : context.slicedWork.run([channel, brokerName], steps);
+  const isFirst = context.slicedWork.after(brokerName) === undefined;
+  const kept = context.routeInfoManager.keptBody(header);
+  const isUnchanged = kept !== undefined && bodyKey !== undefined && sameBody(kept.key, bodyKey);
+  const renewed = isUnchanged && isFirst ? renew(context, registration, kept) : undefined;
+  if (renewed !== undefined) return renewed;
+  const steps = registerInSteps(context, registration);
+  return isFirst && (isUnchanged || isSmall(pieces))
+    ? allAtOnce(steps)
+    : context.slicedWork.run([channel, brokerName], steps);
 };
+
+/** `undefined` where something differs from the last registration. */
+function renew(
+  context: NamesrvContext,
+  { header, channel }: Registration,
+  kept: KeptBody,
+): RemotingCommand | undefined {
+  const { routeInfoManager, counters, clock } = context;
+  const result = routeInfoManager.renewRegistration(placeOf(header, channel), kept, clock.monotonic());
+  if (result === undefined) return undefined;
+  counters.registrationsUnchanged += 1;
+  return answer(context, result);
+}
+
+/** What a header says of the broker. */
+function placeOf(header: Registration['header'], channel: Channel): UnchangedRegistration {
+  return {
+    clusterName: header.clusterName,
+    brokerName: header.brokerName,
+    brokerId: header.brokerId,
+    brokerAddr: header.brokerAddr,
+    haServerAddr: header.haServerAddr,
+    zoneName: header.__ZONE_NAME,
+    heartbeatTimeoutMillis:
+      header.heartbeatTimeoutMillis === undefined ? undefined : Number(header.heartbeatTimeoutMillis),
+    enableActingMaster: header.enableActingMaster,
+    connection: channel,
+  };
+}
 
 /** A larger body would keep everybody waiting for more than some milliseconds. */
 const MAX_BYTES_AT_ONCE = 512 * 1024;
@@ -79,7 +115,6 @@ function* registerInSteps(
   { request, header, bodyKey, channel }: Registration,
 ): Steps<RemotingCommand> {
   const { routeInfoManager, profile, clock } = context;
-  const { clusterName, brokerName, brokerAddr } = header;
   const options = {
     compressed: header.compressed,
     requestVersion: request.version,
@@ -97,23 +132,17 @@ function* registerInSteps(
   if (body.isUnchanged) context.counters.registrationsUnchanged += 1;
   else context.counters.registrationsRead += 1;
   const registration = {
-    clusterName,
-    brokerName,
-    brokerId: header.brokerId,
-    brokerAddr,
-    haServerAddr: header.haServerAddr,
-    zoneName: header.__ZONE_NAME,
-    heartbeatTimeoutMillis:
-      header.heartbeatTimeoutMillis === undefined ? undefined : Number(header.heartbeatTimeoutMillis),
-    enableActingMaster: header.enableActingMaster,
+    ...placeOf(header, channel),
     topicConfigWrapper: body.topicConfigSerializeWrapper,
     filterServerList: body.filterServerList,
     bodyKey: body.bodyKey,
     isUnchanged: body.isUnchanged,
     slices: body.slices,
-    connection: channel,
   };
-  const result = yield* routeInfoManager.registerBrokerInSteps(registration, clock.monotonic());
+  return answer(context, yield* routeInfoManager.registerBrokerInSteps(registration, clock.monotonic()));
+}
+
+function answer(context: NamesrvContext, result: RegisterBrokerResult): RemotingCommand {
   if (!result.ok) return failed(result.remark);
   // Absent and empty differ: an empty table makes the broker clear the order flag of all its topics, no body leaves them alone.
   const orderTopics = context.options().returnOrderTopicConfigToBroker

@@ -131,6 +131,16 @@ export class BrokerLiveTable {
     return entry;
   }
 
+  /** {@link put} for a registration of which nothing but the time is new. */
+  renew(live: BrokerLiveInfo, incarnation: number, nowMillis: number): void {
+    const entry = this.#own(live);
+    const place = this.#place(live.clusterName, live.brokerAddr);
+    if (entry === undefined || place === undefined) return;
+    entry.incarnation = incarnation;
+    entry.lastUpdateMillis = nowMillis;
+    place.newest = entry;
+  }
+
   /** The broker was heard. */
   hear(live: BrokerLiveInfo, connection: BrokerConnection, nowMillis: number): void {
     const entry = this.#own(live);

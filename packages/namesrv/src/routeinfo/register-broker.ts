@@ -108,8 +108,7 @@ export function* registerBroker(
     brokerId,
     dataVersion: topicConfigWrapper.dataVersion,
     haServerAddr: registration.haServerAddr,
-    heartbeatTimeoutMillis:
-      (profile.fiveX ? sane(registration.heartbeatTimeoutMillis) : undefined) ?? rules.defaultHeartbeatTimeoutMillis,
+    heartbeatTimeoutMillis: heartbeatTimeoutOf(tables, registration, rules),
     lastUpdateMillis: nowMillis,
     connection: registration.connection,
   });
@@ -168,6 +167,15 @@ function noteMinBrokerId(tables: RouteTables, registration: BrokerRegistration, 
     haBrokerAddr: haServerAddr,
     recipients: members.length === 1 ? members : members.filter((addr) => addr !== brokerAddr),
   });
+}
+
+/** How long the broker may be silent. */
+export function heartbeatTimeoutOf(
+  { profile }: RouteTables,
+  { heartbeatTimeoutMillis }: Pick<BrokerRegistration, 'heartbeatTimeoutMillis'>,
+  { defaultHeartbeatTimeoutMillis }: RegistrationRules,
+): number {
+  return (profile.fiveX ? sane(heartbeatTimeoutMillis) : undefined) ?? defaultHeartbeatTimeoutMillis;
 }
 
 /** Milliseconds that can be waited. */
@@ -333,9 +341,10 @@ function queueDataOf(config: TopicConfig, brokerName: string, readOnly: boolean)
   };
 }
 
-function masterOf(
+/** The addresses that a slave is told. */
+export function masterOf(
   tables: RouteTables,
-  registration: BrokerRegistration,
+  registration: Pick<BrokerRegistration, 'clusterName' | 'brokerName' | 'brokerId'>,
   group: ReadableBrokerGroup,
 ): RegisterBrokerResult {
   if (registration.brokerId === MASTER_ID) return { ok: true };

@@ -8,8 +8,14 @@ import { withActingMasters } from './acting-master.js';
 import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
 import { type KeptBody, keptBody, type RegisteringBroker } from './kept-body.js';
 import { pickupTopicRouteData } from './pickup-topic-route-data.js';
-import { type BrokerRegistration, type RegisterBrokerResult, registerBroker } from './register-broker.js';
+import {
+  type BrokerRegistration,
+  type RegisterBrokerResult,
+  type RegistrationRules,
+  registerBroker,
+} from './register-broker.js';
 import { removeBroker } from './remove-broker.js';
+import { renewRegistration, type UnchangedRegistration } from './renew-registration.js';
 import type { RouteCache } from './route-cache.js';
 import { type LargeGroups, RouteTables } from './route-tables.js';
 import { sameVersion } from './same-version.js';
@@ -108,11 +114,26 @@ export class RouteInfoManager {
     }
   }
 
+  /** {@link registerBroker} where both body and header are those of {@link keptBody}; `undefined` where they are not, and nothing was done. */
+  renewRegistration(
+    registration: UnchangedRegistration,
+    kept: KeptBody,
+    nowMillis: number,
+  ): RegisterBrokerResult | undefined {
+    return this.#tables.events.run(() =>
+      renewRegistration(this.#tables, registration, kept, nowMillis, this.#registrationRules()),
+    );
+  }
+
   #register(registration: BrokerRegistration, nowMillis: number): Steps<RegisterBrokerResult> {
-    return registerBroker(this.#tables, registration, nowMillis, {
+    return registerBroker(this.#tables, registration, nowMillis, this.#registrationRules());
+  }
+
+  #registrationRules(): RegistrationRules {
+    return {
       defaultHeartbeatTimeoutMillis: this.#defaultHeartbeatTimeoutMillis,
       deleteTopicWithBrokerRegistration: this.#deleteTopicWithBrokerRegistration(),
-    });
+    };
   }
 
   /**

@@ -91,7 +91,10 @@ export class RouteTables {
     return this.#clusterAddrTable;
   }
 
-  get brokerLiveTable(): Omit<BrokerLiveTable, 'put' | 'hear' | 'postpone' | 'keepBody' | 'close' | 'delete'> {
+  get brokerLiveTable(): Omit<
+    BrokerLiveTable,
+    'put' | 'renew' | 'hear' | 'postpone' | 'keepBody' | 'close' | 'delete'
+  > {
     return this.#brokerLiveTable;
   }
 
@@ -132,6 +135,12 @@ export class RouteTables {
   /** A broker was heard; that is no event. */
   hear(live: BrokerLiveInfo, connection: BrokerConnection, nowMillis: number): void {
     this.#brokerLiveTable.hear(live, connection, nowMillis);
+  }
+
+  /** The broker of this entry registered again, as before and over the same connection. */
+  renewLive(live: BrokerLiveInfo, nowMillis: number): void {
+    this.#incarnation += 1;
+    this.#brokerLiveTable.renew(live, this.#incarnation, nowMillis);
   }
 
   /** Gives every broker more time to be heard, never more than until now. */

@@ -104,6 +104,8 @@ function repeated(steps: readonly AnyStep[]): Step[] {
 /** Registrations so far whose body was not read, and of which only some topics were. */
 let unread = 0;
 let partlyRead = 0;
+/** Those of which only the time was noted. */
+let renewals = 0;
 
 /** Does one step to both. */
 function perform(manager: RouteInfoManager, model: RouteModel, step: Step, now: number): void {
@@ -134,10 +136,15 @@ function perform(manager: RouteInfoManager, model: RouteModel, step: Step, now: 
       const { topicConfigSerializeWrapper, ...kept } = body;
       if (body.isUnchanged) unread += 1;
       else if ((topicConfigSerializeWrapper.topicConfigTable?.size ?? 0) < configs.length) partlyRead += 1;
-      const result = manager.registerBroker(
-        { ...broker, ...kept, zoneName: step.zone, topicConfigWrapper: topicConfigSerializeWrapper },
-        now,
-      );
+      const before = body.isUnchanged ? manager.keptBody(broker) : undefined;
+      const renewed = before && manager.renewRegistration({ ...broker, zoneName: step.zone }, before, now);
+      if (renewed !== undefined) renewals += 1;
+      const result =
+        renewed ??
+        manager.registerBroker(
+          { ...broker, ...kept, zoneName: step.zone, topicConfigWrapper: topicConfigSerializeWrapper },
+          now,
+        );
       expect(result.ok).to.equal(model.register({ ...step, topics: configs }, now));
       return;
     }
@@ -328,6 +335,7 @@ for (const profile of ['4.7.1', '4.9.7', '5.3.3'] satisfies ProfileName[]) {
       fc.assert(property, { numRuns: 300 });
       expect(unread, 'registrations whose body was not read').to.be.greaterThan(0);
       expect(partlyRead, 'registrations of which some topics were read').to.be.greaterThan(0);
+      expect(renewals, 'registrations of which only the time was noted').to.be.greaterThan(0);
     });
   });
 }

@@ -64,7 +64,7 @@ function inWholeEnds(pieces: readonly Uint8Array[]): readonly [Buffer, ...Buffer
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** Whether two bodies register the same. */
