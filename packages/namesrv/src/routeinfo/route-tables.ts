@@ -15,6 +15,7 @@ import { ClusterAddrTable } from './cluster-addr-table.js';
 import { FilterServerTable } from './filter-server-table.js';
 import type { KeptBody } from './kept-body.js';
 import { RouteCache } from './route-cache.js';
+import { SharedSlices } from './shared-slices.js';
 import { sameMapping, TopicQueueMappingInfoTable } from './topic-queue-mapping-info-table.js';
 import { TopicQueueTable } from './topic-queue-table.js';
 
@@ -55,6 +56,7 @@ export class RouteTables {
   readonly #brokerLiveTable: BrokerLiveTable;
   readonly #filterServerTable: FilterServerTable;
   readonly #topicQueueMappingInfoTable = new TopicQueueMappingInfoTable();
+  readonly #sharedSlices = new SharedSlices();
   readonly routeCache = new RouteCache();
   readonly profile: Profile;
   readonly events: EventRecorder;
@@ -129,7 +131,8 @@ export class RouteTables {
 
   /** Keeps what a registration said, until the next of the same broker. */
   keepBody(live: BrokerLiveInfo, keptBody: KeptBody): void {
-    this.#brokerLiveTable.keepBody(live, keptBody);
+    const slices = keptBody.slices && this.#sharedSlices.share(keptBody.slices);
+    this.#brokerLiveTable.keepBody(live, { ...keptBody, slices });
   }
 
   /** A broker was heard; that is no event. */

@@ -1,15 +1,28 @@
-import type { QueueData } from '@rmqns/protocol';
+import { type QueueData, sameQueueData } from '@rmqns/protocol';
+import { NumberSet } from './number-set.js';
 import { ownString } from './own-string.js';
 
 /** A broker whose topics differ in more ways than this gets a new object for each. */
 const MAX_SHARED_PER_BROKER = 64;
 
+/** One topic. */
+interface TopicEntry {
+  readonly name: string;
+  /** By which brokers know it; that of a topic that is gone serves another. */
+  readonly number: number;
+  /** On one broker no list, on several one in order of arrival. */
+  queues: QueueData | QueueData[];
+}
+
 /** What is known of one broker group. */
 interface BrokerTopics {
   readonly brokerName: string;
-  readonly topics: Set<string>;
+  /** Numbers of its topics. */
+  readonly topics: NumberSet;
   /** Equal queue data of a broker are one object: most topics of a broker have the same numbers. */
   readonly shared: Map<string, QueueData>;
+  /** The one that was asked for last. */
+  lastShared: QueueData | undefined;
   /** Where this broker stood in the list looked at last; brokers stand at the same place in most topics. */
   place: number;
 }
@@ -21,29 +34,35 @@ interface BrokerTopics {
  * several a list in order of arrival. No topic is without queues.
  */
 export class TopicQueueTable {
-  readonly #queues = new Map<string, QueueData | QueueData[]>();
+  readonly #topics = new Map<string, TopicEntry>();
+  /** The topics by number; those without a topic are free. */
+  readonly #byNumber: (TopicEntry | undefined)[] = [];
+  readonly #freeNumbers: number[] = [];
   readonly #brokers = new Map<string, BrokerTopics>();
   /** Those that have left, whose queues are still to be removed; nobody sees them. */
   readonly #left = new Map<string, BrokerTopics>();
 
   has(topic: string): boolean {
-    return this.#queues.has(topic);
+    return this.#topics.has(topic);
   }
 
   hasEntry(topic: string, brokerName: string): boolean {
-    return this.#brokers.get(brokerName)?.topics.has(topic) ?? false;
+    const broker = this.#brokers.get(brokerName);
+    const entry = broker && this.#topics.get(topic);
+    return entry !== undefined && broker?.topics.has(entry.number) === true;
   }
 
   get(topic: string, brokerName: string): QueueData | undefined {
     const broker = this.#brokers.get(brokerName);
-    if (broker === undefined || !broker.topics.has(topic)) return undefined;
-    const queues = this.#queues.get(topic);
+    const entry = broker && this.#topics.get(topic);
+    if (broker === undefined || entry === undefined || !broker.topics.has(entry.number)) return undefined;
+    const { queues } = entry;
     return Array.isArray(queues) ? queues[placeOf(queues, broker)] : queues;
   }
 
   /** The queues of a topic, oldest first; a copy. Empty for an unknown topic. */
   queuesOf(topic: string): QueueData[] {
-    const queues = this.#queues.get(topic);
+    const queues = this.#topics.get(topic)?.queues;
     if (queues === undefined) return [];
     const list = Array.isArray(queues) ? queues.slice() : [queues];
     return this.#left.size === 0 ? list : list.filter(({ brokerName }) => !this.#left.has(brokerName));
@@ -52,50 +71,55 @@ export class TopicQueueTable {
   /** The oldest queue entry of a topic. */
   first(topic: string): QueueData | undefined {
     if (this.#left.size > 0) return this.queuesOf(topic)[0];
-    const queues = this.#queues.get(topic);
+    const queues = this.#topics.get(topic)?.queues;
     return Array.isArray(queues) ? queues[0] : queues;
   }
 
   /** Whether all queue entries of a topic have one system flag. */
   sameFlag(topic: string): boolean {
-    const queues = this.#left.size > 0 ? this.queuesOf(topic) : this.#queues.get(topic);
+    const queues = this.#left.size > 0 ? this.queuesOf(topic) : this.#topics.get(topic)?.queues;
     return !Array.isArray(queues) || queues.every(({ topicSysFlag }) => topicSysFlag === queues[0]?.topicSysFlag);
   }
 
   topics(): IterableIterator<string> {
-    return this.#queues.keys();
+    return this.#topics.keys();
   }
 
   /** The topics of a broker group; a copy, so that they may be removed meanwhile. */
   topicsOf(brokerName: string): string[] {
-    return [...(this.#brokers.get(brokerName)?.topics ?? [])];
+    const names: string[] = [];
+    for (const number of this.#brokers.get(brokerName)?.topics.values() ?? []) {
+      const entry = this.#byNumber[number];
+      if (entry !== undefined) names.push(entry.name);
+    }
+    return names;
   }
 
   /** Adds or replaces the queues of a topic on `queueData.brokerName`; a replaced entry keeps its place unless `moveToEnd`. */
   put(topic: string, queueData: QueueData, moveToEnd = false): QueueData {
     const broker = this.#broker(queueData.brokerName);
-    const entry = share(broker, queueData);
-    const queues = this.#queues.get(topic);
-    if (queues === undefined) {
-      const name = ownString(topic);
-      this.#queues.set(name, entry);
-      broker.topics.add(name);
-    } else if (!broker.topics.has(topic)) {
-      if (Array.isArray(queues)) queues.push(entry);
-      else this.#queues.set(topic, [queues, entry]);
-      broker.topics.add(ownString(topic));
+    const shared = share(broker, queueData);
+    const entry = this.#topics.get(topic);
+    if (entry === undefined) {
+      broker.topics.add(this.#add(ownString(topic), shared).number);
+      return shared;
+    }
+    const { queues } = entry;
+    if (broker.topics.add(entry.number)) {
+      if (Array.isArray(queues)) queues.push(shared);
+      else entry.queues = [queues, shared];
     } else if (!Array.isArray(queues)) {
-      this.#queues.set(topic, entry);
+      entry.queues = shared;
     } else {
       const place = placeOf(queues, broker);
       if (moveToEnd) {
         queues.splice(place, 1);
-        queues.push(entry);
+        queues.push(shared);
       } else {
-        queues[place] = entry;
+        queues[place] = shared;
       }
     }
-    return entry;
+    return shared;
   }
 
   /** Removes the queues of a topic on one broker group, and the topic with its last ones. */
@@ -119,25 +143,37 @@ export class TopicQueueTable {
     return this.#remove(this.#left, topic, brokerName);
   }
 
+  #add(name: string, queues: QueueData): TopicEntry {
+    const number = this.#freeNumbers.pop() ?? this.#byNumber.length;
+    const entry = { name, number, queues };
+    this.#topics.set(name, entry);
+    this.#byNumber[number] = entry;
+    return entry;
+  }
+
   #remove(brokers: Map<string, BrokerTopics>, topic: string, brokerName: string): QueueData | undefined {
     const broker = brokers.get(brokerName);
-    if (broker === undefined || !broker.topics.delete(topic)) return undefined;
+    const entry = broker && this.#topics.get(topic);
+    if (broker === undefined || entry === undefined || !broker.topics.delete(entry.number)) return undefined;
     if (broker.topics.size === 0) brokers.delete(brokerName);
-    const queues = this.#queues.get(topic);
+    const { queues } = entry;
     if (!Array.isArray(queues)) {
-      this.#queues.delete(topic);
+      this.#topics.delete(topic);
+      this.#byNumber[entry.number] = undefined;
+      this.#freeNumbers.push(entry.number);
       return queues;
     }
     const [removed] = queues.splice(placeOf(queues, broker), 1);
     const [only] = queues;
-    if (queues.length === 1 && only !== undefined) this.#queues.set(topic, only);
+    if (queues.length === 1 && only !== undefined) entry.queues = only;
     return removed;
   }
 
   #broker(brokerName: string): BrokerTopics {
     let broker = this.#brokers.get(brokerName);
     if (broker === undefined) {
-      broker = { brokerName: ownString(brokerName), topics: new Set(), shared: new Map(), place: 0 };
+      const topics = new NumberSet();
+      broker = { brokerName: ownString(brokerName), topics, shared: new Map(), lastShared: undefined, place: 0 };
       this.#brokers.set(broker.brokerName, broker);
     }
     return broker;
@@ -153,6 +189,7 @@ function placeOf(queues: readonly QueueData[], broker: BrokerTopics): number {
 }
 
 function share(broker: BrokerTopics, queueData: QueueData): QueueData {
+  if (broker.lastShared !== undefined && sameQueueData(broker.lastShared, queueData)) return broker.lastShared;
   const { readQueueNums, writeQueueNums, perm, topicSysFlag } = queueData;
   const key = `${readQueueNums} ${writeQueueNums} ${perm} ${topicSysFlag}`;
   let entry = broker.shared.get(key);
@@ -160,5 +197,6 @@ function share(broker: BrokerTopics, queueData: QueueData): QueueData {
     entry = { brokerName: broker.brokerName, readQueueNums, writeQueueNums, perm, topicSysFlag };
     if (broker.shared.size < MAX_SHARED_PER_BROKER) broker.shared.set(key, entry);
   }
+  broker.lastShared = entry;
   return entry;
 }

@@ -67,7 +67,8 @@ describe('DefaultRequestProcessor', () => {
       fixture.manager.registerBroker(registration({ name, addr: name, cluster: name, topics: [name, 'T'] }), 0);
     }
     for (let index = 0; index < 20; index++) {
-      expect(Buffer.from((await of(`b${index}`)) ?? []).toString()).to.equal(`{"topicList":["b${index}","T"]}`);
+      const { topicList } = JSON.parse(Buffer.from((await of(`b${index}`)) ?? []).toString());
+      expect(topicList).to.have.members([`b${index}`, 'T']);
     }
     expect(Buffer.from((await of('none')) ?? []).toString()).to.equal('{"topicList":[]}');
     expect(await of('none')).to.not.equal(await of('none'));

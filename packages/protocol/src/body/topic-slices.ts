@@ -38,12 +38,21 @@ export class TopicSlices {
     return this.#columns[index * 4 + 3];
   }
 
+  /** Whether both are of the same topics in the same order. */
+  equals(other: TopicSlices): boolean {
+    return this === other || bytesOf(this.#columns).equals(bytesOf(other.#columns));
+  }
+
   /** Adds the topic at `index` to others. */
   copyTo(builder: TopicSlicesBuilder, index: number): void {
     const at = index * 4;
     const columns = this.#columns;
     builder.add(columns[at] ?? 0, columns[at + 1] ?? 0, columns[at + 2] ?? 0, columns[at + 3] ?? 0);
   }
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Gathers the slices of one body. */
