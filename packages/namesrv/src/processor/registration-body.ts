@@ -4,6 +4,7 @@ import {
   decodePlainRegisterBrokerBody,
   decodeRegisterBrokerBody,
   inflateRegisterBrokerBody,
+  MqVersion,
   type PlainRegisterBrokerBody,
   type RegisterBrokerBody,
   TopicComparison,
@@ -56,7 +57,8 @@ export function* readRegistrationBody(
   }
   const before = (kept?.isInStep ? kept.slices : undefined) ?? TopicSlices.NONE;
   const plain = inflateRegisterBrokerBody(command.body, options);
-  const found = yield* compare(before, plain);
+  // Before that release a body is a bare table.
+  const found = options.requestVersion < MqVersion.V3_0_11 ? undefined : yield* compare(before, plain);
   const changed = found && (yield* readChanged(found, options));
   const read = changed ?? decodePlainRegisterBrokerBody(plain, options);
   // The same bytes without a time in their version are another version next time.
@@ -76,16 +78,14 @@ function* readChanged(
   found: ChangedTopics,
   options: DecodeRegisterBrokerBodyOptions,
 ): Steps<RegisterBrokerBody | undefined> {
+  const read = decodePlainRegisterBrokerBody(found.bodyWithoutTopics, options);
   const table = new Map<string, TopicConfig>();
-  let read: RegisterBrokerBody | undefined;
-  for (const part of found.changed <= STEP_TOPICS ? [found.body] : found.parts(STEP_TOPICS)) {
-    if (read !== undefined) yield;
-    read = decodePlainRegisterBrokerBody(part, options);
-    for (const [key, config] of read.topicConfigSerializeWrapper.topicConfigTable ?? []) {
-      if (key !== config.topicName) return undefined;
-      table.set(key, config);
-    }
+  let step = 0;
+  for (const config of found.topics(options.fiveX ?? true)) {
+    if (config === undefined || config.topicName === null) return undefined;
+    table.set(config.topicName, config);
+    if (++step % STEP_TOPICS === 0) yield;
   }
-  if (read === undefined || table.size !== found.changed) return undefined;
+  if (table.size !== found.changed) return undefined;
   return { ...read, topicConfigSerializeWrapper: { ...read.topicConfigSerializeWrapper, topicConfigTable: table } };
 }

@@ -1,5 +1,6 @@
 import type { PlainRegisterBrokerBody } from './register-broker-body-codec.js';
 import { SliceHash } from './slice-hash.js';
+import type { TopicConfig } from './topic-config.js';
 import { type TopicSlices, TopicSlicesBuilder } from './topic-slices.js';
 import { type TopicTableLayout, topicTableLayout } from './topic-table-layout.js';
 
@@ -14,8 +15,15 @@ export interface ChangedTopics {
   readonly changed: number;
   /** What the next body is to be compared with. */
   readonly slices: TopicSlices;
-  /** {@link body} in several, of so many topics at most: without any it is one body that has none. */
-  parts(maxTopics: number): Iterable<PlainRegisterBrokerBody>;
+  /** A body of the same shape without topics. */
+  readonly bodyWithoutTopics: PlainRegisterBrokerBody;
+  /**
+   * The topics that are new or changed, read one by one as `decodePlainRegisterBrokerBody` reads them, with attributes when `fiveX`;
+   * `undefined` for one that stands under another name than its own.
+   *
+   * @throws DecodeError when one is no topic
+   */
+  topics(fiveX: boolean): Iterable<TopicConfig | undefined>;
 }
 
 /**
@@ -93,15 +101,16 @@ export class TopicComparison {
       body: changed === slices.size ? this.#body : this.#part(end, 0, changed),
       changed,
       slices,
-      parts: (maxTopics) => this.#parts(end, maxTopics),
+      bodyWithoutTopics: this.#part(end, 0, 0),
+      topics: (fiveX) => this.#topics(fiveX),
     };
     return true;
   }
 
-  *#parts(end: number, maxTopics: number): Generator<PlainRegisterBrokerBody> {
-    const changed = this.#changedPlaces.length;
-    for (let first = 0; first === 0 || first < changed; first += maxTopics) {
-      yield this.#part(end, first, Math.min(changed, first + maxTopics));
+  *#topics(fiveX: boolean): Generator<TopicConfig | undefined> {
+    const read = this.#layout.topicReader(fiveX);
+    for (let at = 0; at < this.#changed.length; at += 2) {
+      yield read(this.#changed[at] as number, this.#changed[at + 1] as number);
     }
   }
 

@@ -89,7 +89,8 @@ function topicConfigTableFromJson(bean: BeanReader, fiveX: boolean): Map<string,
   return table;
 }
 
-function topicConfigOf(topic: string, json: JsonValue, fiveX: boolean): TopicConfig {
+/** @throws DecodeError that names the topic */
+export function topicConfigOf(topic: string, json: JsonValue, fiveX: boolean): TopicConfig {
   try {
     return notNull(topicConfigFromJson(json, fiveX), 'the topic config');
   } catch (error) {

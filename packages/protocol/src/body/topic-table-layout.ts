@@ -1,5 +1,9 @@
 import type { PlainRegisterBrokerBody } from './register-broker-body-codec.js';
 import { maxTopicsOf } from './register-broker-body-compressed.js';
+import { TopicAttributesReader } from './topic-attributes-reader.js';
+import type { TopicConfig } from './topic-config.js';
+import { decodeTopicConfigText } from './topic-config-text.js';
+import { JsonTopicReader } from './topic-reader.js';
 
 /** Where the topics of a registration's body stand, as bytes. Places are offsets; -1 says that the bytes are not as brokers write them. */
 export interface TopicTableLayout {
@@ -17,6 +21,12 @@ export interface TopicTableLayout {
   nameEnd(start: number): number;
   /** Whether what follows the last topic is what a body may end with. */
   isClosing(end: number): boolean;
+  /**
+   * A reader of topics, given as start and end: each is undefined when its key is not its name.
+   *
+   * @throws DecodeError when it is no topic
+   */
+  topicReader(fiveX: boolean): (start: number, end: number) => TopicConfig | undefined;
   /** A body with nothing but these topics, given as pairs of start and end; `end` is behind the last topic of the whole. */
   bodyOf(slices: readonly number[], end: number): Buffer;
 }
@@ -109,6 +119,11 @@ class JsonLayout implements TopicTableLayout {
     return -1;
   }
 
+  topicReader(fiveX: boolean): (start: number, end: number) => TopicConfig | undefined {
+    const reader = new JsonTopicReader(this.#bytes, fiveX);
+    return (start, end) => reader.read(start, this.nameEnd(start), end);
+  }
+
   isClosing(end: number): boolean {
     return CLOSINGS.some((closing) => this.#bytes.subarray(end).equals(closing));
   }
@@ -168,6 +183,11 @@ class InflatedLayout implements TopicTableLayout {
     const end = this.topicEnd(start);
     const space = this.#bytes.indexOf(SPACE, start + 4);
     return space < 0 || space > end ? end : space;
+  }
+
+  topicReader(): (start: number, end: number) => TopicConfig {
+    const attributes = new TopicAttributesReader();
+    return (start, end) => decodeTopicConfigText(this.#bytes.toString('utf8', start + 4, end), attributes);
   }
 
   isClosing(): boolean {
