@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NameServerClient } from '@rmqns/namesrv-client';
 import {
   ApacheProcesses,
   apacheVersions,
@@ -106,6 +107,20 @@ describe('rmq-agent', () => {
         for (const topic of topics) expect(await probe.routeAddrs(topic), `${topic} at ${name}`).to.deep.equal([]);
       }
     });
+
+  it('is known by its zone to 5.3.3 and ours, and to older ones without', async () => {
+    await using directory = await TemporaryDirectory.create();
+    const ports = targets.map(({ port }) => port);
+    await using agent = await startAgent(directory.path, ports, ['AgentA', 'AgentB'], { zone: 'az-1' });
+    await agent.waitForOutput(/registered with 4 of 4 name servers/, 15_000);
+    await using client = new NameServerClient();
+    for (const { name, port } of targets) {
+      const { brokerAddrTable } = await client.getBrokerClusterInfo(`127.0.0.1:${port}`);
+      const zone = /5\.3\.3|ours/.test(name) ? 'az-1' : undefined;
+      expect(brokerAddrTable.get('broker-a'), name).to.deep.include({ zoneName: zone });
+    }
+    await agent.stop('SIGTERM', 5_000);
+  });
 
   it('registers again within 5 s with a name server of Apache that was killed and restarted', async () => {
     await using directory = await TemporaryDirectory.create();

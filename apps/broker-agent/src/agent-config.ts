@@ -74,6 +74,8 @@ export interface BrokerIdentity {
   readonly heartbeatTimeoutMillis?: number | undefined;
   /** Whether a slave may act as master; true makes this a 5.x broker with a sign of life each second. Default false. */
   readonly enableActingMaster?: boolean | undefined;
+  /** Where the node is, for clients that want brokers of their zone; default nowhere. */
+  readonly zoneName?: string | undefined;
   /** Bits of PermName; what lacks here is taken from every topic as it is sent. */
   readonly brokerPermission: number;
   readonly filterServers: readonly string[];

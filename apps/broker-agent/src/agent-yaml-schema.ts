@@ -33,6 +33,7 @@ export const agentYamlSchema = z.strictObject(
           port: integer(1, 65_535).default(10_911),
           haAddress: text.default('auto'),
           permission: perm.prefault('rw'),
+          zone: text.optional(),
           heartbeatTimeout: duration(1_000, 3_600_000).optional(),
           actingMaster: flag.default(false),
           filterServers: z.array(text, 'must be a list of host:port').default([]),

@@ -16,7 +16,6 @@ import { valueAt, type YamlPath, YamlPlaces } from './yaml-places.js';
 /** What the specification of the agent names and this release does not do; said, since ignoring it would be a surprise. */
 const notSupportedYet: readonly YamlPath[] = [
   ...['credentials'].map((key) => ['namesrv', key]),
-  ...['zone'].map((key) => ['identity', key]),
   ['register', 'reconnectJitter'],
 ];
 
@@ -88,7 +87,7 @@ function describeIssue(issue: z.core.$ZodIssue, places: YamlPlaces): string[] {
 
 function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
   const { namesrvAddresses, host, haServerAddr, filterServers, brokerName } = resolved;
-  const { cluster, brokerId, port, permission, heartbeatTimeout, actingMaster } = yaml.identity;
+  const { cluster, brokerId, port, permission, zone, heartbeatTimeout, actingMaster } = yaml.identity;
   const { startDelay, interval, timeout, compressed, force, includeBrokerTopics, unregisterOnStop } = yaml.register;
   const { splitSize, changesOnly, onConflict } = yaml.register;
   return {
@@ -101,6 +100,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
       roleOf: resolved.roleOf,
       brokerAddr: formatSocketAddress(host, port),
       haServerAddr: haServerAddr ?? formatSocketAddress(host, Math.min(port + 1, 65_535)),
+      ...(zone === undefined ? {} : { zoneName: zone }),
       heartbeatTimeoutMillis: heartbeatTimeout,
       enableActingMaster: actingMaster,
       brokerPermission: permission,

@@ -131,6 +131,9 @@ function readIdentity(reader: PropertyReader, path: string, surroundings: Surrou
   const brokerAddr = formatSocketAddress(host, listenPort);
   // Such brokers choose their master among themselves.
   const choosesMaster = reader.boolean('enableDLegerCommitLog', false) || reader.boolean('enableControllerMode', false);
+  // Of its JVM alone, as in a broker; the mode beside it is for those who ask for routes.
+  const { ROCKETMQ_ZONE = '' } = surroundings.variables;
+  const zoneName = (javaSystemProperties(surroundings.variables)['rocketmq.zone'] ?? ROCKETMQ_ZONE).trim();
   const identity: BrokerIdentity = {
     clusterName: readName(reader, 'brokerClusterName', notes) ?? 'DefaultCluster',
     brokerName,
@@ -138,6 +141,7 @@ function readIdentity(reader: PropertyReader, path: string, surroundings: Surrou
     roleOf: choosesMaster ? brokerAddr : undefined,
     brokerAddr,
     haServerAddr: formatSocketAddress(haHost, haListenPort),
+    ...(zoneName === '' ? {} : { zoneName }),
     heartbeatTimeoutMillis: enableActingMaster
       ? reader.integer('brokerNotActiveTimeoutMillis', 10_000, 1, MAX_INT)
       : undefined,

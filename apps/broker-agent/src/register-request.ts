@@ -8,9 +8,18 @@ import type { AgentConfig, BrokerIdentity } from './agent-config.js';
 
 /** The fields of the identity that a registration's header has. */
 export function brokerIdentity(identity: BrokerIdentity): RegisteredIdentity {
-  const { clusterName, brokerName, brokerId, brokerAddr, haServerAddr, heartbeatTimeoutMillis } = identity;
+  const { clusterName, brokerName, brokerId, brokerAddr, haServerAddr, heartbeatTimeoutMillis, zoneName } = identity;
   const enableActingMaster = identity.enableActingMaster === true ? true : undefined;
-  return { clusterName, brokerName, brokerId, brokerAddr, haServerAddr, heartbeatTimeoutMillis, enableActingMaster };
+  return {
+    clusterName,
+    brokerName,
+    brokerId,
+    brokerAddr,
+    haServerAddr,
+    heartbeatTimeoutMillis,
+    zoneName,
+    enableActingMaster,
+  };
 }
 
 /** The registration that the agent sends for a topic table. */

@@ -195,6 +195,15 @@ describe('broker.conf', () => {
     }
   });
 
+  it('is in the zone of the JVM of its broker, the property before the variable', () => {
+    const zone = (variables: Readonly<Record<string, string>>) =>
+      config('namesrvAddr=a:1', [], { ...surroundings, variables }).config.identity.zoneName;
+    expect(zone({})).to.equal(undefined);
+    expect(zone({ ROCKETMQ_ZONE: 'az-1' })).to.equal('az-1');
+    expect(zone({ ROCKETMQ_ZONE: 'az-1', JAVA_OPT: '-Drocketmq.zone=az-2' })).to.equal('az-2');
+    expect(zone({ ROCKETMQ_ZONE: ' ' })).to.equal(undefined);
+  });
+
   it('asks an address server where it names no name server, and DNS, when it is told to, as a broker does', () => {
     const found = (text: string, variables = {}) => {
       const { namesrvAddresses, discovery } = config(text, [], { ...surroundings, variables }).config;

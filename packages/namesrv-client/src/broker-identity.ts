@@ -15,6 +15,11 @@ export interface BrokerIdentity {
    * `enableActingMaster` is true.
    */
   readonly heartbeatTimeoutMillis?: Long | undefined;
+  /**
+   * Where the broker is, `__ZONE_NAME` of its requests: 5.x name servers leave brokers of other zones out of the routes of clients that ask
+   * for theirs. Default none.
+   */
+  readonly zoneName?: string | undefined;
   /** Whether a slave may stand in for a lost master. Sent at all, it marks a 5.x broker; absent by default. */
   readonly enableActingMaster?: boolean | undefined;
 }

@@ -19,6 +19,7 @@ import { decideRegister, ownVersion, type RegisterDecision } from './need-regist
 import { type RegistrationRequests, registrationRequests, type TopicsChange } from './registration-requests.js';
 import { sentTopicTable } from './sent-topic-table.js';
 import { SilenceHandler } from './silence-handler.js';
+import { ZoneRpcHook } from './zone-rpc-hook.js';
 
 /** The periodic rounds begin so long after the first one. */
 const FIRST_PERIODIC_ROUND_MILLIS = 10_000;
@@ -78,7 +79,10 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     this.brokerPermission = options.brokerPermission ?? 6;
     this.#ownsClient = options.client === undefined;
     this.#client = options.client ?? ownClient(this.#options, options);
-    if (this.#ownsClient) this.#client.remotingClient.on('tlsReload', (event) => this.#tell('tlsReload', event));
+    if (this.#ownsClient)
+      this.#client.remotingClient
+        .registerRpcHook(new ZoneRpcHook(() => this.#identity.zoneName))
+        .on('tlsReload', (event) => this.#tell('tlsReload', event));
     this.#farewells = new Farewells({
       client: this.#client,
       closesConnections: this.#ownsClient,

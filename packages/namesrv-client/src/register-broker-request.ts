@@ -51,7 +51,7 @@ export class RegisterBrokerRequest {
   /** A fresh command over the same body. */
   toCommand(): RemotingCommand {
     const { identity, compressed = false } = this.registration;
-    const header = { ...identity, compressed, bodyCrc32: this.bodyCrc32 };
+    const header = { ...identity, compressed, bodyCrc32: this.bodyCrc32, __ZONE_NAME: identity.zoneName };
     return RemotingCommand.request(RegisterBroker.code, {
       extFields: encodeHeader(RegisterBroker.request, header),
       body: this.body,
