@@ -1,5 +1,6 @@
 import type { ConflictPolicy } from '@rmqns/namesrv-client';
 import type { TlsClientOptions } from '@rmqns/remoting';
+import type { CredentialsConfig } from './file-credentials.js';
 import type { Health, OnFailing } from './health-gate.js';
 import type { HooksConfig } from './hook-config.js';
 import type { ProbeRules } from './probe-state.js';
@@ -13,6 +14,8 @@ export interface AgentConfig {
   readonly discovery?: DiscoveryConfig | undefined;
   /** TLS with all name servers; `undefined`: none. */
   readonly namesrvTls?: TlsClientOptions | undefined;
+  /** Who signs what all name servers are asked; `undefined`: nobody. */
+  readonly namesrvCredentials?: CredentialsConfig | undefined;
   readonly identity: BrokerIdentity;
   readonly register: RegisterConfig;
   readonly topics: TopicsConfig;

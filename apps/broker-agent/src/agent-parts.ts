@@ -3,6 +3,7 @@ import type { AgentConfig } from './agent-config.js';
 import { healthGate } from './configured-health.js';
 import { nameServerSource } from './configured-name-servers.js';
 import { topicSources } from './configured-topics.js';
+import { FileCredentials } from './file-credentials.js';
 import type { HealthGate } from './health-gate.js';
 import type { NameServerSource } from './name-server-source.js';
 import type { RoleSource } from './role-source.js';
@@ -15,6 +16,8 @@ export interface AgentParts {
   readonly topicSources: readonly TopicSource[];
   readonly health: HealthGate;
   readonly nameServers: NameServerSource;
+  /** Who signs requests to name servers; `undefined`: nobody. Nothing is registered before it can. */
+  readonly credentials?: FileCredentials | undefined;
   /** Who knows the node's role; `undefined`: the configuration, for good. */
   readonly role?: RoleSource | undefined;
 }
@@ -25,6 +28,10 @@ export function agentParts(config: AgentConfig, clock: Clock, logger: Logger): A
     topicSources: topicSources(config.topics, clock, logger),
     health: healthGate(config.health.probing, clock, logger),
     nameServers: nameServerSource(config, clock, logger),
+    credentials:
+      config.namesrvCredentials === undefined
+        ? undefined
+        : new FileCredentials(config.namesrvCredentials, { clock, logger }),
     role:
       config.identity.roleOf === undefined
         ? undefined

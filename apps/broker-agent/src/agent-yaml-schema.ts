@@ -18,6 +18,9 @@ export const agentYamlSchema = z.strictObject(
           dns: flag.default(false),
           refresh: duration(1_000, 3_600_000).prefault('10s'),
           tls: tlsYamlSchema.optional(),
+          credentials: z
+            .strictObject({ accessKey: text, secretKeyFile: text }, 'must hold the keys accessKey and secretKeyFile')
+            .optional(),
         },
         NO_KEYS,
       )

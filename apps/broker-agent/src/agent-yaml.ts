@@ -14,10 +14,7 @@ import { toTlsConfig } from './tls-yaml-schema.js';
 import { valueAt, type YamlPath, YamlPlaces } from './yaml-places.js';
 
 /** What the specification of the agent names and this release does not do; said, since ignoring it would be a surprise. */
-const notSupportedYet: readonly YamlPath[] = [
-  ...['credentials'].map((key) => ['namesrv', key]),
-  ['register', 'reconnectJitter'],
-];
+const notSupportedYet: readonly YamlPath[] = [['register', 'reconnectJitter']];
 
 type Source = AgentYaml['topics']['sources'][number];
 
@@ -55,7 +52,14 @@ export function readAgentYaml(
   const tls = parsed.data?.namesrv.tls;
   const namesrvTls = tls === undefined ? undefined : toTlsConfig(tls, complain);
   if (!parsed.success || problems.length > 0) return { problems };
-  const config = { ...toConfig(parsed.data, resolved), ...(namesrvTls === undefined ? {} : { namesrvTls }) };
+  const { credentials } = parsed.data.namesrv;
+  const config = {
+    ...toConfig(parsed.data, resolved),
+    ...(namesrvTls === undefined ? {} : { namesrvTls }),
+    ...(credentials === undefined
+      ? {}
+      : { namesrvCredentials: { ...credentials, secretKeyFile: resolve(credentials.secretKeyFile) } }),
+  };
   for (const { key, problem } of look(config)) complain(key, problem);
   return problems.length > 0 ? { problems } : { config, notes: resolved.notes };
 }

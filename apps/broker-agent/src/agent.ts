@@ -107,6 +107,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       forceRegister: register.forceRegister,
       compressedRegister: register.compressed,
       tls: config.namesrvTls,
+      rpcHooks: parts.credentials === undefined ? [] : [parts.credentials],
       clock,
       logger,
     });
@@ -192,6 +193,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       this.#logger.info({}, 'nothing is registered yet, waiting for the node to pass');
     if (role !== undefined && role.current === undefined)
       this.#logger.info({ broker: role.name }, 'nothing is registered yet, waiting for the broker to tell its role');
+    this.#startCredentials();
     if (register.startDelayMillis === 0) this.#began = true;
     else {
       this.#delay = this.#clock.setTimeout(() => {
@@ -209,10 +211,12 @@ export class Agent extends EventEmitter<AgentEventMap> {
    * @throws the file system's error when the state directory cannot be used
    */
   async registerOnce(): Promise<RegistrationRound | undefined> {
-    await Promise.all([this.lookForTopics(), this.#startNameServers()]);
+    const { credentials } = this.#parts;
+    await Promise.all([this.lookForTopics(), this.#startNameServers(), credentials?.start(() => {})]);
     const round = this.published === undefined ? undefined : await this.#registrar.registerBrokerAll(true, false, true);
     this.#parts.nameServers.close();
     this.#parts.role?.close();
+    credentials?.close();
     await Promise.all([this.#registrar.shutdown({ unregister: false }), this.#topics.close()]);
     return round;
   }
@@ -280,6 +284,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
     this.#parts.health.close();
     this.#parts.nameServers.close();
     this.#parts.role?.close();
+    this.#parts.credentials?.close();
     const [{ outcomes }] = await Promise.all([this.#registrar.shutdown({ unregister }), this.#topics.close()]);
     this.#log.left(outcomes);
   }
@@ -333,6 +338,17 @@ export class Agent extends EventEmitter<AgentEventMap> {
     const { name, problem } = this.#parts.nameServers;
     if (this.#registrar.nameServerAddressList.length > 0 || this.#stopped !== undefined) return;
     this.#logger.warn({ source: name, problem }, 'nothing is registered yet, waiting for name servers');
+  }
+
+  #startCredentials(): void {
+    const { credentials } = this.#parts;
+    const onChange = (): void => {
+      this.#logger.info({ file: credentials?.name }, 'the secret key is known, requests are signed with it');
+      this.#update();
+    };
+    void credentials?.start(onChange).then(() => {
+      if (credentials.isReady) this.#update();
+    });
   }
 
   #startNameServers(): Promise<void> {
@@ -410,6 +426,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
   #update(): boolean {
     if (!this.#began || this.published === undefined || this.#paused || this.#stopped !== undefined) return false;
     if (this.#parts.role !== undefined && this.#parts.role.current === undefined) return false;
+    if (this.#parts.credentials?.isReady === false) return false;
     const { health } = this.#parts.health;
     const { onFailing } = this.#config.health;
     if (health === 'passing') this.#passed = true;
@@ -443,7 +460,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
 
   #waitingFor(): string[] {
     if (this.#stopped !== undefined) return [];
-    const { health, nameServers, role } = this.#parts;
+    const { health, nameServers, credentials, role } = this.#parts;
     const { stateProblem, problem } = this.#topics;
     const isNoneKnown = this.#registrar.nameServerAddressList.length === 0;
     const registers = this.#started && !this.#registrar.isSuspended;
@@ -452,6 +469,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       ...(this.published === undefined ? this.missingSources.map((name) => `topics of ${name}`) : []),
       ...(this.published === undefined && problem !== undefined ? [`other topics: ${problem}`] : []),
       ...(isNoneKnown ? [`name servers of ${nameServers.name}`] : []),
+      ...(credentials?.isReady === false ? [`the secret key of ${credentials.name}`] : []),
       ...(registers && !isNoneKnown && this.#registrar.registeredAddressList.length === 0 ? ['any name server'] : []),
       ...(health.health === 'failing' && !registers ? ['the node to pass'] : []),
       ...(role !== undefined && role.current === undefined ? [`the role of ${role.name}`] : []),

@@ -20,6 +20,12 @@ export function dryRunReport(config: AgentConfig, wrapper: TopicConfigSerializeW
     `code: ${RequestCode.REGISTER_BROKER} REGISTER_BROKER`,
     `version: ${version}`,
     ...Object.entries(extFields ?? {}).map(([name, value]) => `${name}: ${value}`),
+    ...(config.namesrvCredentials === undefined
+      ? []
+      : [
+          `AccessKey: ${config.namesrvCredentials.accessKey}`,
+          `Signature: made with the secret key of ${config.namesrvCredentials.secretKeyFile} as it is sent`,
+        ]),
     '',
     `body (${form}):`,
     json,

@@ -91,8 +91,8 @@ async function status({ output }: CliArguments, admin: AgentConfig['admin']): Pr
 
 async function unregister(config: AgentConfig, { logger }: ProgramLog): Promise<Exit> {
   const { takeOutOfAll } = await import('./take-out.js');
-  const { nameServers } = agentParts(config, systemClock, logger);
-  return await takeOutOfAll(nameServers, config);
+  const { nameServers, credentials } = agentParts(config, systemClock, logger);
+  return await takeOutOfAll(nameServers, config, credentials);
 }
 
 function done(text: string): Exit {

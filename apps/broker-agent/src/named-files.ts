@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { describeFileError } from '@rmqns/program';
 import { TlsClientContext, type TlsClientOptions } from '@rmqns/remoting';
 import type { AgentConfig } from './agent-config.js';
+import { secretKeyOf } from './file-credentials.js';
 
 /** A file that the configuration names cannot be used as it is now. */
 export interface FileProblem {
@@ -10,15 +11,28 @@ export interface FileProblem {
   readonly problem: string;
 }
 
-/** No certificate or key comes near it. */
+/** No certificate or key comes near it; what is no file would be waited for. */
 const MAX_BYTES = 1 << 20;
 
 /**
  * What `validate` says of the files by which the agent deals with name servers. A running agent waits for them instead, since they may come
  * after it and change under it.
  */
-export function problemsOfFiles({ namesrvTls }: AgentConfig): FileProblem[] {
-  return namesrvTls === undefined ? [] : problemsOfTls(namesrvTls);
+export function problemsOfFiles({ namesrvTls, namesrvCredentials }: AgentConfig): FileProblem[] {
+  return [
+    ...(namesrvTls === undefined ? [] : problemsOfTls(namesrvTls)),
+    ...(namesrvCredentials === undefined ? [] : problemsOfSecretKey(namesrvCredentials.secretKeyFile)),
+  ];
+}
+
+function problemsOfSecretKey(path: string): FileProblem[] {
+  try {
+    secretKeyOf(readSmallFile(path));
+    return [];
+  } catch (error) {
+    const problem = `cannot read ${path}: ${describeFileError(error)}`;
+    return [{ key: ['namesrv', 'credentials', 'secretKeyFile'], problem }];
+  }
 }
 
 function problemsOfTls(tls: TlsClientOptions): FileProblem[] {
@@ -28,7 +42,7 @@ function problemsOfTls(tls: TlsClientOptions): FileProblem[] {
   const read = (name: string, path: string | undefined): Buffer | undefined => {
     if (path === undefined) return undefined;
     try {
-      return readPem(path);
+      return readSmallFile(path);
     } catch (error) {
       problems.push({ key: ['namesrv', 'tls', name], problem: `cannot read ${path}: ${describeFileError(error)}` });
       return undefined;
@@ -46,7 +60,7 @@ function problemsOfTls(tls: TlsClientOptions): FileProblem[] {
   return problems;
 }
 
-function readPem(path: string): Buffer {
+function readSmallFile(path: string): Buffer {
   const status = statSync(path);
   if (!status.isFile()) throw new Error('it is no regular file');
   if (status.size > MAX_BYTES) throw new Error(`it has ${status.size} bytes, more than ${MAX_BYTES}`);

@@ -1,6 +1,7 @@
 import { NameServerClient } from '@rmqns/namesrv-client';
 import { Exit, ExitCode } from '@rmqns/program';
 import type { AgentConfig, BrokerIdentity } from './agent-config.js';
+import type { FileCredentials } from './file-credentials.js';
 import { nameServerProblem } from './name-server-problem.js';
 import type { NameServerSource } from './name-server-source.js';
 import { brokerIdentity } from './register-request.js';
@@ -51,13 +52,17 @@ async function takeOutOf(client: NameServerClient, address: string, identity: Br
 export async function takeOutOfAll(
   nameServers: NameServerSource,
   { identity, namesrvTls: tls }: Pick<AgentConfig, 'identity' | 'namesrvTls'>,
+  credentials?: FileCredentials,
 ): Promise<Exit> {
   await nameServers.start(() => {});
   nameServers.close();
   const { current, name, problem } = nameServers;
   if (current === undefined)
     return new Exit(ExitCode.FAILED, `rmq-agent: no name servers are known from ${name}: ${problem}`);
+  await credentials?.start(() => {});
+  credentials?.close();
   const client = new NameServerClient({ remotingClientOptions: { tls } });
+  if (credentials !== undefined) client.remotingClient.registerRpcHook(credentials);
   const taken = await takeOut(client, current, identity);
   await client.close();
   const failed = taken.filter(({ outcome }) => outcome === 'failed').length;

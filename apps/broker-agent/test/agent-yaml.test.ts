@@ -301,6 +301,18 @@ state: { dir: state }
     ]);
   });
 
+  it('takes who signs requests to name servers, with the secret key in a file alone', () => {
+    const namesrv = (text: string) => minimal.replace('] }', `], credentials: ${text} }`);
+    expect(config(namesrv('{ accessKey: agent, secretKeyFile: key }')).config.namesrvCredentials).to.deep.equal({
+      accessKey: 'agent',
+      secretKeyFile: resolve('key'),
+    });
+    expect(read(namesrv('{ accessKey: agent, secretKey: s3cret }')).problems).to.deep.equal([
+      'agent.yaml:1 namesrv.credentials.secretKeyFile: must be a text',
+      'agent.yaml:1 namesrv.credentials.secretKey: there is no such key',
+    ]);
+  });
+
   it('takes probes with their defaults, and none for a node that always passes', () => {
     const health = (text: string) => config(`${minimal}health: ${text}`).config.health;
     expect(health('{ onFailing: silent }')).to.deep.equal({ onFailing: 'silent' });

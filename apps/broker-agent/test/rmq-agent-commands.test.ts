@@ -56,6 +56,23 @@ state: { dir: state }
     expect(broker.output).to.contain('system property tls.client.trustCertPath: cannot read /none/ca.pem');
   });
 
+  it('shows with --dry-run that it would sign and speak TLS, and never the secret key', async () => {
+    home.write('key', 'a secret that nobody sees\n');
+    const signed = home.yaml(['127.0.0.1:1'], ['A', 'B']);
+    const credentials = ['--set', 'namesrv.credentials={accessKey: agent, secretKeyFile: key}'];
+    const dry = home.agent(['-c', signed, '--dry-run', ...credentials, '--set', 'namesrv.tls={}']);
+    expect(await ended(dry)).to.equal(0);
+    expect(dry.output).to.contain('would send to 127.0.0.1:1, over TLS');
+    expect(dry.output).to.contain(
+      `AccessKey: agent\nSignature: made with the secret key of ${home.path}/key as it is sent`,
+    );
+    expect(dry.output).to.not.contain('nobody sees');
+    home.write('key', '');
+    const empty = home.agent(['validate', '-c', signed, ...credentials]);
+    expect(await ended(empty)).to.equal(78);
+    expect(empty.output).to.contain(`namesrv.credentials.secretKeyFile: cannot read ${home.path}/key: it is empty`);
+  });
+
   it('topics: shows what would be sent and where it is from, and writes nothing', async () => {
     const file = home.yaml(['127.0.0.1:9876'], ['A', 'B'], ',"register":{"includeBrokerTopics":true}');
     const table = home.agent(['topics', '-c', file]);

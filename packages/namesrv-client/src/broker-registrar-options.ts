@@ -1,5 +1,12 @@
 import type { DataVersion, TopicConfigSerializeWrapper } from '@rmqns/protocol';
-import { type Clock, type Logger, RemotingError, silentLogger, type TlsClientOptions } from '@rmqns/remoting';
+import {
+  type Clock,
+  type Logger,
+  RemotingError,
+  type RpcHook,
+  silentLogger,
+  type TlsClientOptions,
+} from '@rmqns/remoting';
 import type { BrokerIdentity } from './broker-identity.js';
 import type { NameServerClient } from './name-server-client.js';
 import { DEFAULT_REGISTER_BROKER_TIMEOUT_MILLIS } from './register-broker-all.js';
@@ -64,6 +71,8 @@ export interface BrokerRegistrarOptions {
   readonly client?: NameServerClient | undefined;
   /** TLS with every name server, by the own client. Default none [useTLS, tls.client.*]. */
   readonly tls?: TlsClientOptions | undefined;
+  /** See and may change every request of the own client, in this order, after the zone was added; those that sign come last. */
+  readonly rpcHooks?: readonly RpcHook[] | undefined;
   /** For the own client. Default: the machine's clock. */
   readonly clock?: Clock | undefined;
   /** Told of what no event tells: rounds and listeners that threw. Default: nobody. */

@@ -1,5 +1,5 @@
 import { MqVersion } from '@rmqns/protocol';
-import { type RemotingClientOptions, RemotingError, systemClock, type Timer } from '@rmqns/remoting';
+import { type RemotingClientOptions, RemotingError, type RpcHook, systemClock, type Timer } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
 import type { BrokerConflict } from './broker-conflict.js';
 import type { BrokerIdentity } from './broker-identity.js';
@@ -79,10 +79,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     this.brokerPermission = options.brokerPermission ?? 6;
     this.#ownsClient = options.client === undefined;
     this.#client = options.client ?? ownClient(this.#options, options);
-    if (this.#ownsClient)
-      this.#client.remotingClient
-        .registerRpcHook(new ZoneRpcHook(() => this.#identity.zoneName))
-        .on('tlsReload', (event) => this.#tell('tlsReload', event));
+    if (this.#ownsClient) this.#prepareOwnClient(options.rpcHooks ?? []);
     this.#farewells = new Farewells({
       client: this.#client,
       closesConnections: this.#ownsClient,
@@ -280,6 +277,13 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shutdown();
+  }
+
+  #prepareOwnClient(rpcHooks: readonly RpcHook[]): void {
+    const { remotingClient } = this.#client;
+    for (const hook of [new ZoneRpcHook(() => this.#identity.zoneName), ...rpcHooks])
+      remotingClient.registerRpcHook(hook);
+    remotingClient.on('tlsReload', (event) => this.#tell('tlsReload', event));
   }
 
   async #leave(unregister: boolean): Promise<FanOutResult<void>> {
