@@ -107,6 +107,8 @@ interface RegisterConfig {
   readonly includeBrokerTopics: boolean;
   /** False: on stop the connections end without a word, and name servers drop the node for that. Default true. */
   readonly unregisterOnStop: boolean;
+  /** By which share of the period chance may lengthen the wait for a lost name server, which is 1.5 s at most; default 0.1. */
+  readonly reconnectJitter?: number | undefined;
   /** How long to wait before the first registration; default 0. */
   readonly startDelayMillis: number;
 }

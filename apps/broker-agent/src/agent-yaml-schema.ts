@@ -4,9 +4,9 @@ import { healthYamlSchema } from './health-yaml-schema.js';
 import { hooksYamlSchema } from './hook-yaml-schema.js';
 import { tlsYamlSchema } from './tls-yaml-schema.js';
 import { topicSourceYamlSchema } from './topic-source-yaml-schema.js';
-import { duration, flag, integer, NO_KEYS, perm, socketAddress, text } from './yaml-values.js';
+import { duration, flag, integer, NO_KEYS, percent, perm, socketAddress, text } from './yaml-values.js';
 
-/** The agent's own configuration, as far as it is built; the rest of the specification is refused before. */
+/** The agent's own configuration. */
 export const agentYamlSchema = z.strictObject(
   {
     namesrv: z
@@ -56,6 +56,7 @@ export const agentYamlSchema = z.strictObject(
           onConflict: z.enum(['standBack', 'overwrite'], 'must be standBack or overwrite').default('standBack'),
           includeBrokerTopics: flag.default(false),
           unregisterOnStop: flag.default(true),
+          reconnectJitter: percent.prefault('10%'),
           startDelay: duration(0, 3_600_000).prefault('0s'),
         },
         NO_KEYS,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Setting } from '@rmqns/program';
 import { formatSocketAddress, parseSocketAddress } from '@rmqns/remoting';
-import { type Document, isMap, LineCounter, parse, parseDocument } from 'yaml';
+import { type Document, LineCounter, parse, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import type { AgentConfig, ProbeConfig, TopicSourceConfig } from './agent-config.js';
 import { type AgentYaml, agentYamlSchema } from './agent-yaml-schema.js';
@@ -12,9 +12,6 @@ import { type Complain, type ResolvedAddresses, resolveAddresses } from './resol
 import type { Surroundings } from './surroundings.js';
 import { toTlsConfig } from './tls-yaml-schema.js';
 import { valueAt, type YamlPath, YamlPlaces } from './yaml-places.js';
-
-/** What the specification of the agent names and this release does not do; said, since ignoring it would be a surprise. */
-const notSupportedYet: readonly YamlPath[] = [['register', 'reconnectJitter']];
 
 type Source = AgentYaml['topics']['sources'][number];
 
@@ -41,7 +38,6 @@ export function readAgentYaml(
   const places = new YamlPlaces(path, document, lines);
   const problems: string[] = [];
   for (const setting of overrides) override(document, places, setting, problems);
-  refuseNotSupportedYet(document, places, problems);
   const written: unknown = document.toJS() ?? {};
   const parsed = agentYamlSchema.safeParse(written);
   if (!parsed.success) for (const issue of parsed.error.issues) problems.push(...describeIssue(issue, places));
@@ -74,14 +70,6 @@ function override(document: Document, places: YamlPlaces, { key, text }: Setting
   }
 }
 
-function refuseNotSupportedYet(document: Document, places: YamlPlaces, problems: string[]): void {
-  for (const path of notSupportedYet) {
-    if (!isMap(document.getIn(path.slice(0, -1), true)) || !document.hasIn(path)) continue;
-    problems.push(places.complaint(path, 'not supported yet'));
-    document.deleteIn(path);
-  }
-}
-
 function describeIssue(issue: z.core.$ZodIssue, places: YamlPlaces): string[] {
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys')
@@ -93,7 +81,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
   const { namesrvAddresses, host, haServerAddr, filterServers, brokerName } = resolved;
   const { cluster, brokerId, port, permission, zone, heartbeatTimeout, actingMaster } = yaml.identity;
   const { startDelay, interval, timeout, compressed, force, includeBrokerTopics, unregisterOnStop } = yaml.register;
-  const { splitSize, changesOnly, onConflict } = yaml.register;
+  const { splitSize, changesOnly, onConflict, reconnectJitter } = yaml.register;
   return {
     namesrvAddresses,
     ...toDiscovery(yaml.namesrv, resolved),
@@ -120,6 +108,7 @@ function toConfig(yaml: AgentYaml, resolved: ResolvedAddresses): AgentConfig {
       onConflict,
       includeBrokerTopics,
       unregisterOnStop,
+      reconnectJitter,
       startDelayMillis: startDelay,
     },
     topics: {

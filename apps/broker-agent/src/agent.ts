@@ -106,6 +106,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       registerBrokerTimeoutMillis: register.timeoutMillis,
       forceRegister: register.forceRegister,
       compressedRegister: register.compressed,
+      reconnectJitter: register.reconnectJitter,
       tls: config.namesrvTls,
       rpcHooks: parts.credentials === undefined ? [] : [parts.credentials],
       clock,

@@ -20,6 +20,12 @@ export const duration = (minimumMillis: number, maximumMillis: number) =>
     return fail(context, `"${text}" is not between ${minimumMillis} ms and ${maximumMillis} ms`);
   });
 
+/** `10%`, as a share from 0 to 1. */
+export const percent = z.string('is no percentage; write 0% to 100%, for instance 10%').transform((text, context) => {
+  const share = Number(/^(\d+(?:\.\d+)?)%$/.exec(text)?.[1] ?? Number.NaN) / 100;
+  return share <= 1 ? share : fail(context, `"${text}" is no percentage; write 0% to 100%, for instance 10%`);
+});
+
 /** Letters of r, w and x, as bits of PermName. */
 export const perm = z.string('must be letters of r, w and x, for instance rw').transform((text, context) => {
   let bits = 0;

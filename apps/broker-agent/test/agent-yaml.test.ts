@@ -49,6 +49,7 @@ describe("the agent's own YAML", () => {
         onConflict: 'standBack',
         includeBrokerTopics: false,
         unregisterOnStop: true,
+        reconnectJitter: 0.1,
         startDelayMillis: 0,
       },
       topics: {
@@ -95,6 +96,7 @@ register:
   onConflict: overwrite
   includeBrokerTopics: true
   unregisterOnStop: false
+  reconnectJitter: 2.5%
   startDelay: 1.5m
 topics:
   merge: union
@@ -145,6 +147,7 @@ state: { dir: state }
         onConflict: 'overwrite',
         includeBrokerTopics: true,
         unregisterOnStop: false,
+        reconnectJitter: 0.025,
         startDelayMillis: 90_000,
       },
       topics: {
@@ -313,6 +316,13 @@ state: { dir: state }
     ]);
   });
 
+  it('refuses a reconnectJitter that is no percentage', () => {
+    for (const jitter of ['101%', '10', '-1%', '"%"'])
+      expect(read(`${minimal}register: { reconnectJitter: ${jitter} }`).problems, jitter).to.match(
+        /^agent\.yaml:4 register\.reconnectJitter: .*is no percentage; write 0% to 100%, for instance 10%$/,
+      );
+  });
+
   it('takes probes with their defaults, and none for a node that always passes', () => {
     const health = (text: string) => config(`${minimal}health: ${text}`).config.health;
     expect(health('{ onFailing: silent }')).to.deep.equal({ onFailing: 'silent' });
@@ -391,22 +401,6 @@ state: { dir: state }
       'agent.yaml:15 health.probes.5.exec.command: must be a list, a program and its arguments',
       'agent.yaml:15 health.probes.5.exec.every: "1ms" is not between 100 ms and 3600000 ms',
     ]);
-  });
-
-  it('refuses what is specified and not built, each by its line', () => {
-    const text = `namesrv: { addresses: ["a:1"], dns: false }
-register:
-  reconnectJitter: 10%
-topics:
-  merge: first
-  sources:
-    - broker: 127.0.0.1:10911
-    - static: []
-    - exec: { command: [x] }
-state: { dir: /s }
-health: { mode: all }
-`;
-    expect(read(text).problems).to.deep.equal(['agent.yaml:3 register.reconnectJitter: not supported yet']);
   });
 
   it('is refused with everything that is wrong with it at once', () => {

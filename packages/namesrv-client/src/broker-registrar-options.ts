@@ -77,6 +77,11 @@ export interface BrokerRegistrarOptions {
   readonly clock?: Clock | undefined;
   /** Told of what no event tells: rounds and listeners that threw. Default: nobody. */
   readonly logger?: Logger | undefined;
+  /**
+   * By which share of the period, 0 to 1, chance may lengthen the wait before a lost name server is tried again, which is never longer than
+   * 1.5 s: a thousand brokers that lost one at once come back over that time, and not all in the same instant. The rounds are exact. Default 0.1.
+   */
+  readonly reconnectJitter?: number | undefined;
   /** 0 up to 1, spreads reconnects. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
@@ -98,6 +103,7 @@ export interface ResolvedBrokerRegistrarOptions {
   readonly compatibleWithOldNameSrv: boolean;
   readonly standsBack: boolean;
   readonly logger: Logger;
+  readonly reconnectJitterMillis: number;
   readonly random: () => number;
 }
 
@@ -113,7 +119,7 @@ const MAX_TIMER_MILLIS = 2_147_483_647;
 
 /** @throws RemotingError `INVALID_ARGUMENT` naming every number that cannot be */
 export function resolveBrokerRegistrarOptions(options: BrokerRegistrarOptions): ResolvedBrokerRegistrarOptions {
-  checkIntegers(options);
+  checkNumbers(options);
   const fiveX = options.profile === '5.x';
   const period = options.registerNameServerPeriodMillis ?? 30_000;
   const registerNameServerPeriodMillis = Math.max(MIN_PERIOD_MILLIS, Math.min(period, MAX_PERIOD_MILLIS));
@@ -135,6 +141,7 @@ export function resolveBrokerRegistrarOptions(options: BrokerRegistrarOptions): 
     compatibleWithOldNameSrv: options.compatibleWithOldNameSrv ?? true,
     standsBack: options.conflictPolicy === 'standBack',
     logger: options.logger ?? silentLogger,
+    reconnectJitterMillis: (options.reconnectJitter ?? 0.1) * registerNameServerPeriodMillis,
     random: options.random ?? Math.random,
   };
 }
@@ -155,7 +162,7 @@ function defaultHeartbeatMillis(
   return third < periodMillis ? third : undefined;
 }
 
-function checkIntegers(options: BrokerRegistrarOptions): void {
+function checkNumbers(options: BrokerRegistrarOptions): void {
   const { registerNameServerPeriodMillis, registerBrokerTimeoutMillis, unregisterBrokerTimeoutMillis } = options;
   const { splitRegistrationSize, brokerHeartbeatIntervalMillis, sendHeartbeatTimeoutMillis } = options;
   const problems = Object.entries({
@@ -168,6 +175,9 @@ function checkIntegers(options: BrokerRegistrarOptions): void {
   })
     .filter(([, value]) => value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= MAX_TIMER_MILLIS))
     .map(([name, value]) => `${name} must be an integer from 1 to ${MAX_TIMER_MILLIS}, not ${value}`);
+  const { reconnectJitter = 0 } = options;
+  if (!(reconnectJitter >= 0 && reconnectJitter <= 1))
+    problems.push(`reconnectJitter must be a number from 0 to 1, not ${reconnectJitter}`);
   if (problems.length > 0)
     throw new RemotingError('INVALID_ARGUMENT', `options of BrokerRegistrar: ${problems.join('; ')}`);
 }

@@ -435,6 +435,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
       onConflict: (conflict) =>
         conflict === undefined ? this.#tell('conflictEnded', address) : this.#tell('conflict', conflict),
       random: this.#options.random,
+      reconnectJitterMillis: this.#options.reconnectJitterMillis,
       after: this.#farewells.ended(address),
     });
     this.#links.set(address, link);
@@ -478,6 +479,10 @@ function ownClient(
     tls,
     // A name server forgets the broker with its connection, so one that is merely slow keeps it.
     closeSocketIfTimeout: false,
+    // When a lost one is dialled again is for its link alone, which has it back within 2 s however long it was down.
+    reconnectInitialMillis: 1,
+    reconnectMaxMillis: 1,
+    reconnectJitter: 0,
     initChannel: (channel) => new SilenceHandler(clock, registerBrokerTimeoutMillis).addTo(channel),
   };
   return new NameServerClient({ clock, remotingClientOptions });

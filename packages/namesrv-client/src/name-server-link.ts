@@ -27,6 +27,8 @@ export interface NameServerLinkOptions {
   /** Told when another holds them, when yet another does, and, with `undefined`, when nobody does any more. */
   readonly onConflict: (conflict: BrokerConflict | undefined) => void;
   readonly random: () => number;
+  /** By how much chance may lengthen the wait before a lost name server is tried again. */
+  readonly reconnectJitterMillis: number;
   /** Nothing is sent before this has settled. */
   readonly after?: Promise<unknown> | undefined;
 }
@@ -68,7 +70,7 @@ export class NameServerLink {
   constructor(options: NameServerLinkOptions) {
     this.address = options.address;
     this.#options = options;
-    this.#backoff = new ReconnectBackoff(options.random);
+    this.#backoff = new ReconnectBackoff(options.random, options.reconnectJitterMillis);
     this.#turns = new TurnQueue(options.after);
     this.#members = new MembersQuery(options.client, options.address);
   }

@@ -9,18 +9,23 @@ const LASTING_MILLIS = 10_000;
 const FLAPPING_LOSSES = 3;
 
 /**
- * How long to wait before trying a lost name server again: 100 ms at first, twice that each time, 1.5 s at most, 5 s for one that flaps, less
- * up to half by chance. It begins anew only after a connection on which the broker was registered for 10 s: a name server that says yes and hangs up is not
+ * How long to wait before trying a lost name server again: 100 ms at first, twice that each time, each longer by chance, 1.5 s at most, 5 s
+ * for one that flaps. Chance lengthens no wait beyond that: brokers that lost the same name server at once come back spread over 1.5 s, and all within it. It begins anew only after a connection on which the broker was registered for 10 s: a name server that says yes and hangs up is not
  * asked more often than one that is down.
  */
 export class ReconnectBackoff {
   readonly #random: () => number;
+  readonly #jitterMillis: number;
   #millis = FIRST_MILLIS;
   #shortConnections = 0;
 
-  /** @param random from 0 up to 1: brokers that lost the same name server shall not come back in step */
-  constructor(random: () => number) {
+  /**
+   * @param random from 0 up to 1: brokers that lost the same name server shall not come back in step
+   * @param jitterMillis by how much chance may lengthen a wait
+   */
+  constructor(random: () => number, jitterMillis: number) {
     this.#random = random;
+    this.#jitterMillis = jitterMillis;
   }
 
   /** How many connections in a row were lost within 10 s after the broker was registered on them. */
@@ -38,7 +43,7 @@ export class ReconnectBackoff {
     const longest = this.#shortConnections >= FLAPPING_LOSSES ? LONGEST_FLAPPING_MILLIS : LONGEST_MILLIS;
     const millis = Math.min(longest, this.#millis);
     this.#millis = millis * 2;
-    return millis * (1 - this.#random() / 2);
+    return millis + Math.min(this.#jitterMillis, longest - millis) * this.#random();
   }
 
   /**

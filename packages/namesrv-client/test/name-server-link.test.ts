@@ -161,6 +161,22 @@ describe('a connection to a name server', () => {
     expect(broker.registeredAddressList).to.deep.equal([up.address, late.address]);
   });
 
+  it('is back with a name server 1.5 s after it is up again, however long it was down', async () => {
+    const [server] = await bench.scripted(1);
+    const port = Number(server.address.split(':').at(-1));
+    const broker = bench.registrar([server]);
+    await broker.start();
+    await server.destroy();
+    let tries = 0;
+    broker.on('reconnect', () => (tries += 1));
+    while (tries < 60) await bench.clock.advanceAsync(100, 50);
+    const back = await ScriptedNameServer.start(port);
+    bench.cleanUps.push(() => back.destroy());
+    const registered = back.nth(REGISTER_BROKER, 1);
+    await bench.clock.advanceAsync(1_500, 100);
+    await registered;
+  });
+
   it('serves a list that changed: whole table to new ones, leave to removed ones, nothing for an empty list (R27, R28)', async () => {
     const [a, b, c] = (await bench.scripted(3)) as [ScriptedNameServer, ScriptedNameServer, ScriptedNameServer];
     const broker = bench.registrar([a, b]);
