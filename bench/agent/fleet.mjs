@@ -5,9 +5,9 @@ import { identityOf, startNameServer, topicSource, topicTable } from './name-ser
  * Many agents in this process, each with connections of its own: what a name server pays while nothing changes, and how they come back to
  * one that was killed and started again.
  *
- * @param {{ servers: object[], agents: number, topics: number, steadyMillis: number }} options
+ * @param {{ servers: object[], agents: number, topics: number, steadyMillis: number, jitter: number }} options
  */
-export async function measureFleet({ servers, agents, topics, steadyMillis }) {
+export async function measureFleet({ servers, agents, topics, steadyMillis, jitter }) {
   const table = topicTable(topics);
   const registrars = Array.from(
     { length: agents },
@@ -16,6 +16,7 @@ export async function measureFleet({ servers, agents, topics, steadyMillis }) {
         identity: identityOf(index + 1),
         nameServerAddressList: servers.map(({ address }) => address),
         topics: topicSource(table),
+        reconnectJitter: jitter,
       }),
   );
   try {

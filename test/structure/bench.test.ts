@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { repositoryRoot } from '@rmqns/test-kit';
+import { repositoryRoot, TemporaryDirectory } from '@rmqns/test-kit';
 import { expect } from 'chai';
 
 const run = promisify(execFile);
@@ -40,6 +41,27 @@ describe('the benchmark', () => {
 
     expect(failure?.code).to.equal(2);
     expect(failure?.stderr).to.match(/^bench:rpc: --peers: nobody is none of bare, /);
+  });
+
+  it('of registering measures every case, and writes what it found twice', async function () {
+    this.timeout(60_000);
+    await using directory = await TemporaryDirectory.create();
+
+    const arguments_ = ['bench/agent/main.mjs', '--topics', '20', '--rounds', '1', '--out', directory.path];
+    const { stdout } = await run(process.execPath, arguments_, { cwd: repositoryRoot, timeout: 50_000 });
+
+    const [json = '', markdown = ''] = (await readdir(directory.path)).sort();
+    expect([json, markdown].map((name) => name.replace(/\d/g, '0'))).to.deep.equal([
+      'agent-00000000-0000.json',
+      'agent-00000000-0000.md',
+    ]);
+    expect(await readFile(join(directory.path, markdown), 'utf8')).to.equal(stdout);
+    const { cases } = JSON.parse(await readFile(join(directory.path, json), 'utf8')) as {
+      cases: { samples: object[] }[];
+    };
+    expect(cases).to.have.lengthOf(4);
+    for (const { samples } of cases)
+      expect(samples[0]).to.have.all.keys('millis', 'bytes', 'agentCpuMillis', 'serverCpuMillis');
   });
 
   it('knows percentiles within 1.6 %', async () => {
