@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@rmqns/remoting';
 import { Poller } from './poller.js';
 import { ToldProblems } from './told-problems.js';
 
-export interface PolledValueOptions<T> {
+interface PolledValueOptions<T> {
   /** For log and status: what is asked. */
   readonly name: string;
   /**
@@ -23,7 +23,7 @@ export interface PolledValueOptions<T> {
 }
 
 /** How the log tells of a value. */
-export interface PolledValueLines<T> {
+interface PolledValueLines<T> {
   /** A good value came after a problem. */
   readonly again: string;
   /** There is a problem, and nothing was known before; what is known stays is added where something was. */
