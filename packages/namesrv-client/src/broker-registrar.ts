@@ -1,5 +1,4 @@
-import { MqVersion } from '@rmqns/protocol';
-import { type RemotingClientOptions, RemotingError, type RpcHook, systemClock, type Timer } from '@rmqns/remoting';
+import { RemotingError, type Timer } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
 import type { BrokerConflict } from './broker-conflict.js';
 import type { BrokerIdentity } from './broker-identity.js';
@@ -10,22 +9,20 @@ import {
   resolveBrokerRegistrarOptions,
   resolveIdentity,
 } from './broker-registrar-options.js';
+import { currentRequests } from './current-requests.js';
 import { type FanOutResult, fanOut, type NameServerOutcome } from './fan-out.js';
 import { Farewells } from './farewells.js';
-import { type MinBroker, minBrokerOf } from './min-broker-id.js';
-import { type DataVersionAnswer, NameServerClient, type RegisterBrokerResult } from './name-server-client.js';
+import type { MinBroker } from './min-broker-id.js';
+import type { DataVersionAnswer, NameServerClient, RegisterBrokerResult } from './name-server-client.js';
 import { NameServerLink } from './name-server-link.js';
+import { NameServerLinks } from './name-server-links.js';
 import { decideRegister, ownVersion, type RegisterDecision } from './need-register.js';
-import { type RegistrationRequests, registrationRequests, type TopicsChange } from './registration-requests.js';
-import { sentTopicTable } from './sent-topic-table.js';
-import { SilenceHandler } from './silence-handler.js';
-import { ZoneRpcHook } from './zone-rpc-hook.js';
+import { registrarClient } from './registrar-client.js';
+import type { RegistrationRequests, TopicsChange } from './registration-requests.js';
+import { SignsOfLife } from './signs-of-life.js';
 
 /** The periodic rounds begin so long after the first one. */
 const FIRST_PERIODIC_ROUND_MILLIS = 10_000;
-
-/** For the members of the group (upstream: `BrokerOuterAPI.syncBrokerMemberGroup`). */
-const MEMBERS_TIMEOUT_MILLIS = 3_000;
 
 /** How a broker stops registering. */
 export interface ShutdownOptions {
@@ -56,8 +53,9 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   #identity: BrokerIdentity;
   readonly #client: NameServerClient;
   readonly #ownsClient: boolean;
-  readonly #links = new Map<string, NameServerLink>();
+  readonly #links = new NameServerLinks((address) => this.#makeLink(address));
   readonly #farewells: Farewells;
+  readonly #signsOfLife: SignsOfLife;
   /** Rounds that begin in this turn. */
   readonly #beginning = new Map<string, Promise<RegistrationRound | undefined>>();
   /** Another one after each {@link suspend}. */
@@ -65,8 +63,6 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   #suspended = false;
   #master: MasterAddresses = { masterAddr: undefined, haServerAddr: undefined };
   #timer: Timer | undefined;
-  #heartbeats: Timer | undefined;
-  #isAskingMembers = false;
   #minBroker: MinBroker | undefined;
   /** Whether anything may have been registered. */
   #active = false;
@@ -78,28 +74,37 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     this.#identity = this.#options.identity;
     this.brokerPermission = options.brokerPermission ?? 6;
     this.#ownsClient = options.client === undefined;
-    this.#client = options.client ?? ownClient(this.#options, options);
-    if (this.#ownsClient) this.#prepareOwnClient(options.rpcHooks ?? []);
+    this.#client = options.client ?? registrarClient(this.#options, options, () => this.#identity.zoneName);
+    if (this.#ownsClient) this.#client.remotingClient.on('tlsReload', (event) => this.#tell('tlsReload', event));
     this.#farewells = new Farewells({
       client: this.#client,
       closesConnections: this.#ownsClient,
       timeoutMillis: this.#options.unregisterBrokerTimeoutMillis,
     });
-    for (const address of options.nameServerAddressList) this.#addLink(address);
+    this.#signsOfLife = new SignsOfLife({
+      registrar: this.#options,
+      client: this.#client,
+      links: () => (this.#suspended || this.#shutdown !== undefined ? [] : this.#links),
+      identity: () => this.#identity,
+      onMinBroker: (min) => {
+        if (!this.#suspended && this.#shutdown === undefined) this.notifyMinBrokerIdChange(min);
+      },
+    });
+    for (const address of options.nameServerAddressList) this.#links.add(address);
   }
 
   get nameServerAddressList(): readonly string[] {
-    return [...this.#links.keys()];
+    return this.#links.addresses;
   }
 
   /** The name servers whose connection stands and that acknowledged the whole table on it. */
   get registeredAddressList(): readonly string[] {
-    return [...this.#links.values()].filter((link) => link.isRegistered).map(({ address }) => address);
+    return this.#links.registeredAddresses;
   }
 
   /** The name servers that an event `flapping` was told of, until a connection has lasted 10 s. */
   get flappingAddressList(): readonly string[] {
-    return [...this.#links.values()].filter((link) => link.isFlapping).map(({ address }) => address);
+    return this.#links.flappingAddresses;
   }
 
   /** As last told by a name server. */
@@ -122,9 +127,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
       this.#timer = clock.setInterval(periodic, this.#options.registerNameServerPeriodMillis);
       periodic();
     }, FIRST_PERIODIC_ROUND_MILLIS);
-    const { heartbeatIntervalMillis } = this.#options;
-    if (heartbeatIntervalMillis !== undefined)
-      this.#heartbeats = clock.setInterval(() => this.#beat(), heartbeatIntervalMillis);
+    this.#signsOfLife.start();
     return await this.#logged(this.registerBrokerAll(true, false, true));
   }
 
@@ -195,7 +198,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
 
   /** The name servers that have our name and id at another address, and where they have it. */
   get conflicts(): readonly BrokerConflict[] {
-    return [...this.#links.values()].flatMap(({ conflict }) => conflict ?? []);
+    return this.#links.conflicts;
   }
 
   /** The member of the group with the smallest id, as last told; see the event `minBrokerIdChanged`. */
@@ -213,7 +216,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
 
   /** Registers with all name servers at once, over whoever holds our name and id; what comes then is asked for again. */
   takeOver(): Promise<RegistrationRound | undefined> {
-    for (const link of this.#links.values()) link.takeOver();
+    for (const link of this.#links) link.takeOver();
     return this.topicsChanged();
   }
 
@@ -223,9 +226,9 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
    */
   updateNameServerAddressList(addresses: readonly string[]): void {
     if (addresses.length === 0 || this.#shutdown !== undefined) return;
-    for (const link of this.#links.values()) if (!addresses.includes(link.address)) this.#removeLink(link);
+    for (const link of this.#links) if (!addresses.includes(link.address)) this.#removeLink(link);
     for (const address of addresses) {
-      const added = this.#addLink(address);
+      const added = this.#links.add(address);
       if (this.#active && !this.#suspended) void added?.reconnect();
     }
   }
@@ -245,12 +248,11 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     this.#suspended = true;
     this.#abort.abort();
     this.#abort = new AbortController();
-    const addresses = this.nameServerAddressList;
-    for (const link of this.#links.values()) link.leave();
-    const told = unregister && this.#active ? this.#farewells.tell(this.#heldAddresses(), this.#identity) : undefined;
+    this.#links.leave();
+    const told =
+      unregister && this.#active ? this.#farewells.tell(this.#links.heldAddresses, this.#identity) : undefined;
     if (told !== undefined) this.#active = false;
-    this.#links.clear();
-    for (const address of addresses) this.#addLink(address);
+    this.#links.renew();
     return (await told) ?? { outcomes: [], completed: [] };
   }
 
@@ -279,53 +281,16 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     await this.shutdown();
   }
 
-  #prepareOwnClient(rpcHooks: readonly RpcHook[]): void {
-    const { remotingClient } = this.#client;
-    for (const hook of [new ZoneRpcHook(() => this.#identity.zoneName), ...rpcHooks])
-      remotingClient.registerRpcHook(hook);
-    remotingClient.on('tlsReload', (event) => this.#tell('tlsReload', event));
-  }
-
   async #leave(unregister: boolean): Promise<FanOutResult<void>> {
     this.#timer?.cancel();
-    this.#heartbeats?.cancel();
-    for (const link of this.#links.values()) link.leave();
+    this.#signsOfLife.close();
+    this.#links.leave();
     this.#abort.abort();
-    const addresses = this.#active && unregister ? this.#heldAddresses() : [];
+    const addresses = this.#active && unregister ? this.#links.heldAddresses : [];
     const result = await this.#farewells.tell(addresses, this.#identity);
     await this.#farewells.ended();
     if (this.#ownsClient) await this.#client.remotingClient.destroy();
     return result;
-  }
-
-  /** Where a farewell would take nobody else off: 4.x name servers remove by name and id, whatever the address. */
-  #heldAddresses(): string[] {
-    return [...this.#links.values()].filter(({ conflict }) => conflict === undefined).map(({ address }) => address);
-  }
-
-  #beat(): void {
-    if (this.#suspended) return;
-    const { sendHeartbeatTimeoutMillis: timeoutMillis, compatibleWithOldNameSrv, fiveX, topics } = this.#options;
-    const identity = this.#identity;
-    const send = async (address: string, signal: AbortSignal): Promise<void> => {
-      const options = { timeoutMillis, signal, fiveX };
-      if (!compatibleWithOldNameSrv) return await this.#client.brokerHeartbeat(address, identity, options);
-      const own = ownVersion(topics.current().dataVersion, fiveX);
-      await this.#client.queryDataVersionOneway(address, identity, own, options);
-    };
-    for (const link of this.#links.values()) void link.heartbeat(send);
-    if (identity.enableActingMaster === true) void this.#askMembers();
-  }
-
-  /** Of the first name server that has the broker, as upstream of the one that its client chose; one question at a time. */
-  async #askMembers(): Promise<void> {
-    const link = [...this.#links.values()].find(({ isRegistered }) => isRegistered);
-    if (link === undefined || this.#isAskingMembers) return;
-    this.#isAskingMembers = true;
-    const members = await link.members(this.#identity, MEMBERS_TIMEOUT_MILLIS);
-    this.#isAskingMembers = false;
-    if (members !== undefined && !this.#suspended && this.#shutdown === undefined)
-      this.notifyMinBrokerIdChange(minBrokerOf(members));
   }
 
   async #round(
@@ -353,7 +318,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     const { topics, registerBrokerTimeoutMillis: timeoutMillis, fiveX } = this.#options;
     const identity = this.#identity;
     const own = ownVersion(topics.current().dataVersion, fiveX);
-    const links = new Map(this.#links);
+    const links = this.#links.snapshot();
     const ask = async (address: string): Promise<DataVersionAnswer> =>
       (links.get(address) as NameServerLink).queryDataVersion(identity, own, fiveX);
     return decideRegister([...links.keys()], ask, own, { timeoutMillis, clock: this.#client.clock });
@@ -365,7 +330,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     change: TopicsChange | undefined,
   ): Promise<FanOutResult<RegisterBrokerResult>> {
     const requests = this.#currentRequests(change);
-    const links = new Map(this.#links);
+    const links = this.#links.snapshot();
     // Begun here, so that a round which waits for a slow name server does not keep the bodies in memory.
     const registrations = new Map([...links].map(([address, link]) => [address, link.register(requests, oneway)]));
     let answered = false;
@@ -385,21 +350,8 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     });
   }
 
-  /** The requests for the table as it is now, made once for all name servers. */
   #currentRequests(change?: TopicsChange): RegistrationRequests {
-    const { topics, filterServerList, compressedRegister, splitRegistrationSize: size, fiveX } = this.#options;
-    const registration = {
-      identity: this.#identity,
-      topicConfigSerializeWrapper: sentTopicTable(topics.current(), this.brokerPermission, fiveX),
-      filterServerList,
-      compressed: compressedRegister,
-      fiveX,
-    };
-    const split =
-      size === undefined
-        ? undefined
-        : { size, nextDataVersion: () => topics.nextDataVersion?.() ?? topics.current().dataVersion };
-    return registrationRequests(registration, { split, change });
+    return currentRequests(this.#options, this.#identity, this.brokerPermission, change);
   }
 
   /**
@@ -419,9 +371,8 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     if (checkOrderConfig && kvTable !== undefined) this.#tell('orderTopicConfig', kvTable, address);
   }
 
-  #addLink(address: string): NameServerLink | undefined {
-    if (this.#links.has(address)) return undefined;
-    const link = new NameServerLink({
+  #makeLink(address: string): NameServerLink {
+    return new NameServerLink({
       client: this.#client,
       address,
       timeoutMillis: this.#options.registerBrokerTimeoutMillis,
@@ -438,8 +389,6 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
       reconnectJitterMillis: this.#options.reconnectJitterMillis,
       after: this.#farewells.ended(address),
     });
-    this.#links.set(address, link);
-    return link;
   }
 
   #removeLink(link: NameServerLink): void {
@@ -468,22 +417,4 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
       this.#options.logger.error({ err: error }, `a listener of ${event} threw`);
     }
   }
-}
-
-function ownClient(
-  { fiveX, registerBrokerTimeoutMillis }: ResolvedBrokerRegistrarOptions,
-  { tls, clock = systemClock }: BrokerRegistrarOptions,
-): NameServerClient {
-  const remotingClientOptions: RemotingClientOptions = {
-    version: fiveX ? MqVersion.V5_3_3 : MqVersion.V4_9_7,
-    tls,
-    // A name server forgets the broker with its connection, so one that is merely slow keeps it.
-    closeSocketIfTimeout: false,
-    // When a lost one is dialled again is for its link alone, which has it back within 2 s however long it was down.
-    reconnectInitialMillis: 1,
-    reconnectMaxMillis: 1,
-    reconnectJitter: 0,
-    initChannel: (channel) => new SilenceHandler(clock, registerBrokerTimeoutMillis).addTo(channel),
-  };
-  return new NameServerClient({ clock, remotingClientOptions });
 }
