@@ -3,9 +3,8 @@ import type { Clock, Logger } from '@rmqns/remoting';
 import { httpGet, plainBody } from './http-get.js';
 import type { NameServerSource } from './name-server-source.js';
 import { checkAddresses } from './namesrv-addresses.js';
-import { Poller } from './poller.js';
+import { PolledValue } from './polled-value.js';
 import { readRegularFile } from './read-regular-file.js';
-import { ToldProblems } from './told-problems.js';
 import { urlName } from './url-name.js';
 
 /** Far more than any list of addresses. */
@@ -24,64 +23,28 @@ export interface PolledNameServersOptions {
 }
 
 /** A list of name servers that is asked for again and again. What is no good list leaves the last good one as it was. */
-export class PolledNameServers implements NameServerSource {
-  readonly name: string;
-  current: readonly string[] | undefined;
-  problem: string | undefined;
-  readonly #options: PolledNameServersOptions;
-  readonly #poller: Poller;
-  readonly #told = new ToldProblems();
-  #onChange = (): void => {};
-
+export class PolledNameServers extends PolledValue<readonly string[]> implements NameServerSource {
   constructor(options: PolledNameServersOptions) {
-    this.name = options.name;
-    this.#options = options;
-    this.#poller = new Poller({
+    super({
       ...options,
+      ask: async (signal) => listOf(await options.ask(signal)),
       timeoutMillis: TIMEOUT_MILLIS,
-      look: async (signal) => {
-        const text = await options.ask(signal);
-        if (!signal.aborted) this.#take(text);
+      isSame: (before, now) => JSON.stringify([...before].sort()) === JSON.stringify([...now].sort()),
+      lines: {
+        again: 'name servers are known again',
+        none: 'cannot tell the name servers',
+        stays: 'cannot tell the name servers, the last ones stay',
+        fields: (source, namesrv) => ({ source, namesrv }),
       },
-      onError: (problem) => this.#complain(problem),
     });
   }
+}
 
-  async start(onChange: () => void): Promise<void> {
-    await this.#poller.start();
-    this.#onChange = onChange;
-  }
-
-  /** Asks now. Settles when the answer is known and told. */
-  look(): Promise<void> {
-    return this.#poller.look();
-  }
-
-  close(): void {
-    this.#poller.close();
-    this.#onChange = () => {};
-  }
-
-  #take(text: string): void {
-    const { addresses, problems } = checkAddresses(text.split(/[;,\s]+/).filter((part) => part !== ''));
-    if (problems.length > 0) throw new Error(problems.join('; '));
-    if (addresses.length === 0) throw new Error('it names no name server');
-    if (this.problem !== undefined) this.#options.logger.info({ source: this.name }, 'name servers are known again');
-    this.problem = undefined;
-    this.#told.clear();
-    const before = JSON.stringify([...(this.current ?? [])].sort());
-    if (JSON.stringify([...addresses].sort()) === before) return;
-    this.current = addresses;
-    this.#onChange();
-  }
-
-  #complain(problem: string): void {
-    const fields = { source: this.name, problem, namesrv: this.current };
-    const message =
-      this.current === undefined ? 'cannot tell the name servers' : 'cannot tell the name servers, the last ones stay';
-    this.#options.logger[this.#told.isNews(problem) ? 'warn' : 'debug'](fields, message);
-    this.problem = problem;
-  }
+function listOf(text: string): readonly string[] {
+  const { addresses, problems } = checkAddresses(text.split(/[;,\s]+/).filter((part) => part !== ''));
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  if (addresses.length === 0) throw new Error('it names no name server');
+  return addresses;
 }
 
 type Given = Pick<PolledNameServersOptions, 'everyMillis' | 'clock' | 'logger'>;
