@@ -1,49 +1,23 @@
 import type { TopicsChange } from '@rmqns/namesrv-client';
 import type { DataVersion, TopicConfigSerializeWrapper } from '@rmqns/protocol';
-import type { Clock, Logger, Timer } from '@rmqns/remoting';
-import { toLong } from '@rmqns/remoting/json';
 import { splitCompressible } from './compressible-topics.js';
-import type { DataVersionStore } from './data-version-store.js';
+import { KeptRegistration, type KeptRegistrationOptions } from './kept-registration.js';
+import { MergedTopics, type MergedTopicsOptions } from './merged-topics.js';
 import { isLastDataVersion, nextDataVersion } from './next-data-version.js';
-import { RegistrationKeeper } from './registration-keeper.js';
-import {
-  conflictingTopics,
-  sameTopicConfig,
-  sameTopicConfigTable,
-  type TopicConfigTable,
-  type TopicMerge,
-  unionTopicConfigTables,
-} from './topic-config-table.js';
-import type { TopicSource } from './topic-source.js';
+import { countChanges, orderedTopics, sameTopics, topicsChange, withOrder } from './topic-config-changes.js';
+import { sameTopicConfigTable, type TopicConfigTable } from './topic-config-table.js';
 import { waitForState } from './wait-for-state.js';
-
-/** How far ahead the counter on the disk is where versions come quickly. */
-const RESERVED = 1_000n;
 
 /** Told of another table; `undefined`: of the whole. */
 type OnTopicsChange = (change: TopicsChange | undefined) => void;
 
-export interface TopicConfigManagerOptions {
-  readonly sources: readonly TopicSource[];
-  /** What the table is where there are several sources; default `union`, the earlier winning where two name the same topic. */
-  readonly merge?: TopicMerge | undefined;
-  /** How long a change waits for those of other sources, where there are several; default 0. */
-  readonly debounceMillis?: number | undefined;
-  /** Go along with what the sources have; a source's topic of the same name wins. */
-  readonly brokerTopics: TopicConfigTable;
+export interface TopicConfigManagerOptions extends MergedTopicsOptions, KeptRegistrationOptions {
   /** Bits of PermName; what lacks here is taken from every topic as it is sent. */
   readonly brokerPermission: number;
   /** A table of fewer topics is not published. */
   readonly minimum: number;
-  readonly store: DataVersionStore;
   /** Whether topics that cannot be registered compressed are left out. Default false. */
   readonly compressed?: boolean | undefined;
-  /** Whether the table is sent in parts, each with a version of its own. Default false. */
-  readonly split?: boolean | undefined;
-  /** False: the store is read and never written. */
-  readonly persist: boolean;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /**
@@ -52,31 +26,28 @@ export interface TopicConfigManagerOptions {
  */
 export class TopicConfigManager {
   readonly #options: TopicConfigManagerOptions;
+  readonly #topics: MergedTopics;
+  readonly #kept: KeptRegistration;
   #published: TopicConfigSerializeWrapper | undefined;
   /** As {@link #published} was or will be sent with. */
   #publishedPermission: number;
   #permission: number;
-  /** What was registered last and no source has: it may be from a file that is not there, its directory not being mounted for instance. */
-  #kept: TopicConfigTable = new Map();
   #onChange: OnTopicsChange = () => {};
   /** The topics that name servers have an order for, once one said so. */
   #orderTopics: ReadonlySet<string> | undefined;
   #work: Promise<void> = Promise.resolve();
   /** Why what the sources have is not published. */
   #refusal: string | undefined;
-  /** The counter on the disk. */
-  #reserved = 0n;
   #leftOut = '';
-  #debounce: Timer | undefined;
   #stateProblem: string | undefined;
   readonly #closing = new AbortController();
-  readonly #keeper: RegistrationKeeper;
 
   constructor(options: TopicConfigManagerOptions) {
     this.#options = options;
+    this.#topics = new MergedTopics(options);
+    this.#kept = new KeptRegistration(options);
     this.#permission = options.brokerPermission;
     this.#publishedPermission = options.brokerPermission;
-    this.#keeper = new RegistrationKeeper(options);
   }
 
   /** What to register, under {@link brokerPermission}; `undefined` as long as there was no good table. */
@@ -96,7 +67,7 @@ export class TopicConfigManager {
 
   /** Why what was registered last is not on the disk. */
   get keepProblem(): string | undefined {
-    return this.#keeper.problem;
+    return this.#kept.problem;
   }
 
   /** Why what the sources have is not published; `undefined` when it is, or when they have nothing yet. */
@@ -106,7 +77,7 @@ export class TopicConfigManager {
 
   /** Names of the sources that have not had a good table yet. */
   get missingSources(): string[] {
-    return this.#options.sources.filter(({ current }) => current === undefined).map(({ name }) => name);
+    return this.#topics.missingSources;
   }
 
   /**
@@ -124,7 +95,7 @@ export class TopicConfigManager {
     const { wrapper, brokerPermission = this.#permission, problem } = await store.load();
     if (problem !== undefined)
       logger.warn({ file: store.path, problem }, 'cannot read what was registered last; the data version begins anew');
-    await this.#startSources(lookMillis ?? Number.POSITIVE_INFINITY);
+    await this.#topics.start(() => this.#refresh(), lookMillis ?? Number.POSITIVE_INFINITY);
     if (this.missingSources.length > 0 && wrapper !== undefined) {
       const topics = wrapper.topicConfigTable?.size ?? 0;
       logger.warn({ sources: this.missingSources, topics }, 'a source has no topics yet: those registered last go on');
@@ -132,7 +103,7 @@ export class TopicConfigManager {
     this.#published = wrapper && (await this.#sendableRegistration(wrapper, brokerPermission));
     const ordered = orderedTopics(this.#published?.topicConfigTable);
     if (ordered.size > 0) this.#orderTopics = ordered;
-    if (this.#absentSources.length > 0) this.#keep(wrapper?.topicConfigTable ?? new Map());
+    this.#topics.keepFor(wrapper?.topicConfigTable ?? new Map());
     await this.#refresh();
     this.#onChange = onChange;
   }
@@ -145,39 +116,6 @@ export class TopicConfigManager {
     return waitForState({ ...this.#options, onWait, signal });
   }
 
-  async #startSources(lookMillis: number): Promise<void> {
-    const { sources, clock, logger } = this.#options;
-    let isLate = false;
-    const started = sources.map(async (source) => {
-      await source.start(() => this.#refreshSoon());
-      if (isLate) await this.#refresh();
-    });
-    await new Promise<void>((resolve, reject) => {
-      const goOn = (): void => {
-        isLate = true;
-        resolve();
-      };
-      const timer = clock.setTimeout(goOn, lookMillis, true);
-      Promise.all(started)
-        .then(() => resolve(), reject)
-        .finally(() => timer.cancel());
-    });
-    if (isLate) logger.warn({ sources: this.missingSources }, 'a source takes long, the agent goes on without it');
-  }
-
-  get #absentSources(): string[] {
-    return this.#consulted.filter(({ current }) => current?.absent === true).map(({ name }) => name);
-  }
-
-  #keep(registered: TopicConfigTable): void {
-    const { sources, brokerTopics, logger } = this.#options;
-    const had = unionTopicConfigTables([...sources.map(({ current }) => current?.table ?? new Map()), brokerTopics]);
-    this.#kept = new Map([...registered].filter(([topic]) => !had.has(topic)));
-    if (this.#kept.size === 0) return;
-    const fields = { sources: this.#absentSources, topics: this.#kept.size };
-    logger.warn(fields, 'a source is not there: the topics registered last stay until it is');
-  }
-
   /**
    * Takes the table of ordered topics from a registration's answer: topics in it are ordered, others are not. A change is a change of the
    * table, with a version of its own, that the next round carries (upstream: `updateOrderTopicConfig` of 4.x; reference: broker
@@ -186,7 +124,7 @@ export class TopicConfigManager {
   updateOrderTopicConfig(orderTopics: ReadonlyMap<string, string>): Promise<void> {
     const before = this.#orderTopics ?? orderedTopics(this.#published?.topicConfigTable);
     this.#orderTopics = new Set(orderTopics.keys());
-    if (!sameSet(before, this.#orderTopics)) this.#work = this.#work.then(() => this.#publish(() => {}));
+    if (!sameTopics(before, this.#orderTopics)) this.#work = this.#work.then(() => this.#publish(() => {}));
     return this.#work;
   }
 
@@ -208,29 +146,17 @@ export class TopicConfigManager {
     if (published === undefined) throw new Error('there is no topic table yet');
     const dataVersion = nextDataVersion(published.dataVersion, undefined, this.#options.clock.now());
     this.#published = { ...published, dataVersion };
-    if (BigInt(dataVersion.counter ?? 0) + RESERVED / 2n > this.#reserved)
-      this.#work = this.#work.then(() => this.#save(this.#published ?? published, this.#publishedPermission));
+    if (this.#kept.isBehind(dataVersion))
+      this.#work = this.#work.then(() => this.#kept.save(this.#published ?? published, this.#publishedPermission));
     return dataVersion;
   }
 
   /** Settles when nothing is being written any more. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#debounce?.cancel();
-    for (const source of this.#options.sources) source.close();
+    this.#topics.close();
     await this.#work;
-    this.#keeper.close();
-  }
-
-  /** Changes that come together are one change of the table; a source that never rests keeps none waiting. */
-  #refreshSoon(): void {
-    const { sources, debounceMillis = 0, clock } = this.#options;
-    if (sources.length < 2 || debounceMillis === 0) void this.#refresh();
-    else if (!this.#closing.signal.aborted)
-      this.#debounce ??= clock.setTimeout(() => {
-        this.#debounce = undefined;
-        void this.#refresh();
-      }, debounceMillis);
+    this.#kept.close();
   }
 
   #refresh(): Promise<void> {
@@ -239,10 +165,15 @@ export class TopicConfigManager {
   }
 
   async #publish(onChange: OnTopicsChange): Promise<void> {
-    const { sources, minimum, clock, logger } = this.#options;
-    const topics = this.#closing.signal.aborted ? undefined : this.#currentTopics();
-    if (topics === undefined) return;
-    const table = this.#sendable(withOrder(topics, this.#orderTopics));
+    const { minimum, clock, logger } = this.#options;
+    if (this.#closing.signal.aborted) return;
+    const merged = this.#topics.current(this.#published?.topicConfigTable ?? undefined);
+    if (merged === undefined) return;
+    if ('contradiction' in merged) {
+      this.#refuse(merged.contradiction);
+      return;
+    }
+    const table = this.#sendable(withOrder(merged.table, this.#orderTopics));
     const refusal = `${table.size} topics are fewer than topics.minimum, ${minimum}`;
     if (this.#refuse(table.size < minimum ? refusal : undefined)) return;
     const previous = this.#published;
@@ -253,10 +184,8 @@ export class TopicConfigManager {
       sameTopicConfigTable(previous.topicConfigTable, table)
     )
       return;
-    // Of several sources none can speak for the whole table.
-    const version = sources.length === 1 ? sources[0]?.current?.dataVersion : undefined;
     const next: TopicConfigSerializeWrapper = {
-      dataVersion: nextDataVersion(previous?.dataVersion, version, clock.now()),
+      dataVersion: nextDataVersion(previous?.dataVersion, this.#topics.dataVersion, clock.now()),
       topicConfigTable: table,
       topicQueueMappingInfoMap: new Map(),
     };
@@ -265,42 +194,17 @@ export class TopicConfigManager {
         { dataVersion: next.dataVersion },
         'the data version cannot be counted on, name servers may keep an old table',
       );
-    await this.#save(next, permission);
+    await this.#kept.save(next, permission);
     this.#published = next;
     const isSamePermission = permission === this.#publishedPermission;
     if (!isSamePermission)
       logger.info({ brokerPermission: permission, topics: table.size }, 'the broker’s permission changed');
     else {
-      const changes = describeChange(previous?.topicConfigTable, table);
+      const changes = countChanges(previous?.topicConfigTable, table);
       logger.info({ topics: table.size, ...changes }, 'the topic table changed');
     }
     this.#publishedPermission = permission;
     onChange(isSamePermission && previous !== undefined ? topicsChange(previous, table) : undefined);
-  }
-
-  /** The sources whose topics count: all, or, with `first`, those up to the first that has a table. */
-  get #consulted(): readonly TopicSource[] {
-    const { sources, merge = 'union' } = this.#options;
-    const first = sources.findIndex(({ current }) => current !== undefined && current.absent !== true);
-    return merge === 'first' && first >= 0 ? sources.slice(0, first + 1) : sources;
-  }
-
-  /** What the sources have, or what was registered last as long as one has nothing yet; `undefined` where they cannot be merged. */
-  #currentTopics(): TopicConfigTable | undefined {
-    const { merge = 'union', brokerTopics } = this.#options;
-    const consulted = this.#consulted;
-    const missing = consulted.some(({ current }) => current === undefined);
-    const last = this.#published?.topicConfigTable ?? undefined;
-    // With `first` the next source stands in only where nothing was registered: what was is the last good table of the earlier one.
-    if (missing && (last !== undefined || merge !== 'first' || consulted.at(-1)?.current === undefined)) return last;
-    const tables = consulted.map(({ current }) => current?.table ?? new Map());
-    const conflicts = merge === 'strict' ? conflictingTopics(tables, 3) : [];
-    if (conflicts.length > 0) {
-      this.#refuse(`sources contradict each other in ${conflicts.join(', ')}`);
-      return undefined;
-    }
-    const kept = this.#absentSources.length > 0 ? [this.#kept] : [];
-    return unionTopicConfigTables([...tables, brokerTopics, ...kept]);
   }
 
   /** The topics registered last, maybe uncompressed or under another permission, in a form that can be sent now. */
@@ -313,7 +217,7 @@ export class TopicConfigManager {
     if (topicConfigTable.size === before.size && brokerPermission === this.#permission) return registered;
     const dataVersion = nextDataVersion(registered.dataVersion, undefined, this.#options.clock.now());
     const sendable = { ...registered, dataVersion, topicConfigTable };
-    await this.#save(sendable, this.#permission);
+    await this.#kept.save(sendable, this.#permission);
     return sendable;
   }
 
@@ -338,48 +242,4 @@ export class TopicConfigManager {
     this.#refusal = refusal;
     return refusal !== undefined;
   }
-
-  async #save(wrapper: TopicConfigSerializeWrapper, brokerPermission: number): Promise<void> {
-    const { persist, split = false } = this.#options;
-    const { dataVersion } = wrapper;
-    this.#reserved = BigInt(dataVersion.counter ?? 0) + (split ? RESERVED : 0n);
-    if (!persist) return;
-    const counter = toLong(this.#reserved) ?? dataVersion.counter;
-    await this.#keeper.keep({ ...wrapper, dataVersion: { ...dataVersion, counter } }, brokerPermission);
-  }
-}
-
-function orderedTopics(table: TopicConfigTable | null | undefined): ReadonlySet<string> {
-  return new Set([...(table ?? [])].filter(([, { order }]) => order).map(([topic]) => topic));
-}
-
-function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.size === b.size && [...a].every((item) => b.has(item));
-}
-
-/** The table with the order flags that name servers gave; as it is where none did. */
-function withOrder(table: TopicConfigTable, orderTopics: ReadonlySet<string> | undefined): TopicConfigTable {
-  if (orderTopics === undefined) return table;
-  return new Map([...table].map(([topic, config]) => [topic, { ...config, order: orderTopics.has(topic) }]));
-}
-
-function topicsChange(previous: TopicConfigSerializeWrapper, table: TopicConfigTable): TopicsChange | undefined {
-  const before: TopicConfigTable = previous.topicConfigTable ?? new Map();
-  const topics = [...table]
-    .filter(([topic, config]) => {
-      const was = before.get(topic);
-      return was === undefined || !sameTopicConfig(was, config);
-    })
-    .map(([topic]) => topic);
-  return topics.length === 0 ? undefined : { since: previous.dataVersion, topics };
-}
-
-function describeChange(before: TopicConfigTable | null | undefined, after: TopicConfigTable) {
-  const added = [...after.keys()].filter((topic) => before?.has(topic) !== true).length;
-  const removed = [...(before?.keys() ?? [])].filter((topic) => !after.has(topic)).length;
-  const changed = [...(before ?? [])].filter(([topic, config]) => {
-    const now = after.get(topic);
-    return now !== undefined && !sameTopicConfig(config, now);
-  }).length;
-  return { added, removed, changed };
 }
