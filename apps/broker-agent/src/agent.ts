@@ -15,11 +15,13 @@ import { type AgentParts, agentParts } from './agent-parts.js';
 import type { AgentState, AgentStatus } from './agent-status.js';
 import { brokerTopics } from './broker-topics.js';
 import { DataVersionStore } from './data-version-store.js';
+import { describeAgent } from './describe-agent.js';
+import { followRegistrar } from './follow-registrar.js';
 import { NameServerRecords } from './name-server-records.js';
 import { brokerIdentity } from './register-request.js';
+import { registrarSettings } from './registrar-settings.js';
 import { RegistrationLog } from './registration-log.js';
 import { TopicConfigManager } from './topic-config-manager.js';
-import type { TopicSource } from './topic-source.js';
 
 /** How long the start waits for sources of topics that take long. */
 const FIRST_LOOK_MILLIS = 5_000;
@@ -93,29 +95,21 @@ export class Agent extends EventEmitter<AgentEventMap> {
       logger,
     });
     this.#registrar = new BrokerRegistrar({
-      identity: brokerIdentity(identity),
-      nameServerAddressList: parts.nameServers.current ?? [],
+      ...registrarSettings(config, parts),
       topics: { current: () => this.#sent(), nextDataVersion: () => this.#topics.nextDataVersion() },
-      profile: identity.enableActingMaster === true ? '5.x' : '4.x',
-      splitRegistrationSize: register.splitSize,
-      brokerHeartbeatIntervalMillis: register.heartbeatIntervalMillis,
-      compatibleWithOldNameSrv: register.compatibleWithOldNameSrv,
-      conflictPolicy: register.onConflict,
-      filterServerList: identity.filterServers,
-      registerNameServerPeriodMillis: register.periodMillis,
-      registerBrokerTimeoutMillis: register.timeoutMillis,
-      forceRegister: register.forceRegister,
-      compressedRegister: register.compressed,
-      reconnectJitter: register.reconnectJitter,
-      tls: config.namesrvTls,
-      rpcHooks: parts.credentials === undefined ? [] : [parts.credentials],
       clock,
       logger,
     });
     this.#records = new NameServerRecords(clock);
     this.#identity = identity;
     this.#log = new RegistrationLog(logger);
-    this.#listen();
+    followRegistrar(this.#registrar, {
+      records: this.#records,
+      log: this.#log,
+      logger,
+      tell: (event, ...args) => this.#tell(event, ...args),
+      onOrderTopics: (table) => void this.#topics.updateOrderTopicConfig(table),
+    });
   }
 
   /** What is or would be registered; `undefined` as long as there was no good topic table. */
@@ -137,29 +131,16 @@ export class Agent extends EventEmitter<AgentEventMap> {
   }
 
   get status(): AgentStatus {
-    const { health, nameServers, topicSources } = this.#parts;
-    const { published } = this;
-    return {
+    return describeAgent({
       state: this.#state(),
-      waitingFor: this.#waitingFor(),
       identity: this.#identity,
-      health: health.health,
-      probes: health.probes,
-      topics: {
-        count: published?.topicConfigTable?.size,
-        dataVersion: published?.dataVersion,
-        problem: this.#topics.problem,
-        stateProblem: this.#topics.stateProblem ?? this.#topics.keepProblem,
-        sources: topicSources.map((source) => describeSource(source, this.#clock)),
-      },
-      nameServers: {
-        source: nameServers.name,
-        problem: nameServers.problem,
-        servers: this.#records.describe(this.#registrar),
-      },
-      master: this.#registrar.masterAddresses,
-      minBroker: this.#registrar.minBroker,
-    };
+      stateDirectory: this.#config.stateDirectory,
+      parts: this.#parts,
+      topics: this.#topics,
+      registrar: this.#registrar,
+      records: this.#records,
+      clock: this.#clock,
+    });
   }
 
   /**
@@ -290,51 +271,6 @@ export class Agent extends EventEmitter<AgentEventMap> {
     this.#log.left(outcomes);
   }
 
-  #listen(): void {
-    const log = this.#log;
-    this.#registrar
-      .on('round', (round) => {
-        log.round(round, this.#registrar.flappingAddressList);
-        this.#tell('round', round);
-      })
-      .on('outcome', (outcome, late) => {
-        this.#records.note(outcome);
-        log.outcome(outcome, late);
-        this.#tell('outcome', outcome, late);
-      })
-      .on('flapping', (namesrv, shortConnections) => log.flapping(namesrv, shortConnections))
-      .on('reconnect', (outcome) => {
-        this.#records.note(outcome);
-        log.reconnect(outcome);
-        this.#tell('reconnect', outcome);
-      })
-      .on('conflict', (conflict) => {
-        log.conflict(conflict);
-        this.#tell('conflict', conflict);
-      })
-      .on('conflictEnded', (namesrv) => {
-        log.conflictEnded(namesrv);
-        this.#tell('conflictEnded', namesrv);
-      })
-      .on('masterChanged', (master, namesrv) => {
-        log.masterChanged(master, namesrv);
-        this.#tell('masterChanged', master, namesrv);
-      })
-      .on('minBrokerIdChanged', (min) => {
-        const fields = { minBrokerId: min?.minBrokerId ?? null, minBrokerAddr: min?.minBrokerAddr ?? null };
-        this.#logger.info(fields, 'the smallest id of the group is another one');
-        this.#tell('minBrokerIdChanged', min);
-      })
-      .on('tlsReload', ({ ok, message, serialNumber, validTo }) => {
-        if (ok) this.#logger.info({ serialNumber, validTo }, message);
-        else this.#logger.warn({}, message);
-      })
-      .on('orderTopicConfig', (table, namesrv) => {
-        if (log.orderTopics(table, namesrv)) this.#tell('orderTopicsChanged', table, namesrv);
-        void this.#topics.updateOrderTopicConfig(table);
-      });
-  }
-
   #sayWhetherThereAreNameServers(): void {
     const { name, problem } = this.#parts.nameServers;
     if (this.#registrar.nameServerAddressList.length > 0 || this.#stopped !== undefined) return;
@@ -459,24 +395,6 @@ export class Agent extends EventEmitter<AgentEventMap> {
     return this.#began ? 'waiting' : 'starting';
   }
 
-  #waitingFor(): string[] {
-    if (this.#stopped !== undefined) return [];
-    const { health, nameServers, credentials, role } = this.#parts;
-    const { stateProblem, problem } = this.#topics;
-    const isNoneKnown = this.#registrar.nameServerAddressList.length === 0;
-    const registers = this.#started && !this.#registrar.isSuspended;
-    return [
-      ...(stateProblem === undefined ? [] : [`the directory ${this.#config.stateDirectory}: ${stateProblem}`]),
-      ...(this.published === undefined ? this.missingSources.map((name) => `topics of ${name}`) : []),
-      ...(this.published === undefined && problem !== undefined ? [`other topics: ${problem}`] : []),
-      ...(isNoneKnown ? [`name servers of ${nameServers.name}`] : []),
-      ...(credentials?.isReady === false ? [`the secret key of ${credentials.name}`] : []),
-      ...(registers && !isNoneKnown && this.#registrar.registeredAddressList.length === 0 ? ['any name server'] : []),
-      ...(health.health === 'failing' && !registers ? ['the node to pass'] : []),
-      ...(role !== undefined && role.current === undefined ? [`the role of ${role.name}`] : []),
-    ];
-  }
-
   #logged(round: Promise<unknown>, message: string): Promise<unknown> {
     return round.catch((error: unknown) => this.#logger.error({ err: error }, message));
   }
@@ -494,9 +412,4 @@ export class Agent extends EventEmitter<AgentEventMap> {
     if (published === undefined) throw new Error('there is no topic table to register');
     return sentTopicTable(published, brokerPermission, this.#identity.enableActingMaster === true);
   }
-}
-
-function describeSource({ name, current, problem, errors = 0, lastGoodMillis }: TopicSource, clock: Clock) {
-  const ageMillis = lastGoodMillis === undefined ? undefined : Math.round(clock.monotonic() - lastGoodMillis);
-  return { name, topics: current?.table.size, problem, errors, ageMillis };
 }
