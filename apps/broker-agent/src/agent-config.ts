@@ -14,6 +14,8 @@ export interface AgentConfig {
   readonly discovery?: DiscoveryConfig | undefined;
   /** TLS with all name servers; `undefined`: none. */
   readonly namesrvTls?: TlsClientOptions | undefined;
+  /** TLS with the broker whose role is followed; `undefined`: none. */
+  readonly brokerTls?: TlsClientOptions | undefined;
   /** Who signs what all name servers are asked; `undefined`: nobody. */
   readonly namesrvCredentials?: CredentialsConfig | undefined;
   readonly identity: BrokerIdentity;

@@ -35,6 +35,6 @@ export function agentParts(config: AgentConfig, clock: Clock, logger: Logger): A
     role:
       config.identity.roleOf === undefined
         ? undefined
-        : new RunningBrokerRole({ address: config.identity.roleOf, clock, logger }),
+        : new RunningBrokerRole({ address: config.identity.roleOf, tls: config.brokerTls, clock, logger }),
   };
 }

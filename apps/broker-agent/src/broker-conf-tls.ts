@@ -5,14 +5,19 @@ import { javaSystemProperties } from './java-system-properties.js';
 import type { PropertyReader } from './property-reader.js';
 import type { Surroundings } from './surroundings.js';
 
+/** TLS beside a broker; `undefined`: none. */
+export interface BrokerTls {
+  readonly namesrvTls?: TlsClientOptions | undefined;
+  /** With the broker itself. */
+  readonly brokerTls?: TlsClientOptions | undefined;
+}
+
 /**
  * TLS with the name servers as a broker has it (reference: remoting 6): it is on by `useTLS` of the file or `tls.enable`, or where the
  * broker itself takes nothing else; the certificates come out of system properties and the file that goes over them. Other than in Apache
- * a certificate that is named is used, whatever is said of test mode by silence.
- *
- * @returns `undefined`: no TLS
+ * a certificate that is named is used, whatever is said of test mode by silence. A broker that takes nothing but TLS is asked over TLS.
  */
-export function readBrokerTls(reader: PropertyReader, { variables }: Surroundings): TlsClientOptions | undefined {
+export function readBrokerTls(reader: PropertyReader, { variables }: Surroundings): BrokerTls {
   const properties = javaSystemProperties(variables);
   const overrides = readOverrides(tlsConfigFile(properties));
   const isNamed = Object.keys({ ...properties, ...overrides }).some((key) => /^tls\.client\.\w+Path$/.test(key));
@@ -20,14 +25,12 @@ export function readBrokerTls(reader: PropertyReader, { variables }: Surrounding
     { 'tls.test.mode.enable': String(!isNamed), ...properties },
     overrides,
   );
-  if (
-    !reader.boolean(
-      'useTLS',
-      isClientEnabled || (properties['tls.enable'] === undefined && server.mode === 'enforcing'),
-    )
-  )
-    return undefined;
-  return client;
+  const isEnforcing = server.mode === 'enforcing';
+  const isEnabled = isClientEnabled || (properties['tls.enable'] === undefined && isEnforcing);
+  return {
+    ...(reader.boolean('useTLS', isEnabled) ? { namesrvTls: client } : {}),
+    ...(isEnforcing ? { brokerTls: client } : {}),
+  };
 }
 
 /** Where the file is not there or cannot be read, nothing is overridden, as in Java. */

@@ -39,14 +39,13 @@ export function readBrokerConf(
   );
   const notes: string[] = [];
   const { namesrvAddresses, discovery } = readNameServers(reader, path, surroundings);
-  const namesrvTls = readBrokerTls(reader, surroundings);
   const identity = readIdentity(reader, path, surroundings, notes);
   const storePathRootDir = resolve(reader.text('storePathRootDir') ?? join(surroundings.homeDirectory, 'store'));
   const period = reader.integer('registerNameServerPeriod', 30_000, 0, MAX_INT);
   const config = {
     namesrvAddresses,
     ...(discovery === undefined ? {} : { discovery }),
-    ...(namesrvTls === undefined ? {} : { namesrvTls }),
+    ...readBrokerTls(reader, surroundings),
     identity,
     register: {
       periodMillis: Math.max(MIN_PERIOD_MILLIS, Math.min(period, MAX_PERIOD_MILLIS)),

@@ -1,5 +1,12 @@
 import { decodePropertiesBytes, parseProperties, RequestCode, ResponseCode } from '@rmqns/protocol';
-import { type Clock, CommandError, type Logger, RemotingClient, RemotingCommand } from '@rmqns/remoting';
+import {
+  type Clock,
+  CommandError,
+  type Logger,
+  RemotingClient,
+  RemotingCommand,
+  type TlsClientOptions,
+} from '@rmqns/remoting';
 import { parseInt32 } from '@rmqns/remoting/json';
 import { PolledValue } from './polled-value.js';
 import type { BrokerRole, RoleSource } from './role-source.js';
@@ -7,6 +14,8 @@ import type { BrokerRole, RoleSource } from './role-source.js';
 export interface RunningBrokerRoleOptions {
   /** `host:port` of the broker. */
   readonly address: string;
+  /** Default none. */
+  readonly tls?: TlsClientOptions | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Default 5,000. */
@@ -24,8 +33,8 @@ export class RunningBrokerRole implements RoleSource {
   readonly #client: RemotingClient;
   #isClosed = false;
 
-  constructor({ address, clock, logger, periodMillis = 5_000 }: RunningBrokerRoleOptions) {
-    const client = new RemotingClient({ clock });
+  constructor({ address, tls, clock, logger, periodMillis = 5_000 }: RunningBrokerRoleOptions) {
+    const client = new RemotingClient({ tls, clock });
     this.#role = new PolledValue({
       name: address,
       ask: () => askBroker(client, address),

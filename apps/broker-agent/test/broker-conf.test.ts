@@ -184,6 +184,13 @@ describe('broker.conf', () => {
       expect(tls('useTLS=false', 'enable=true')).to.equal(undefined);
       expect(tls('useTLS = true')).to.include({ testMode: true, authServer: false });
       expect(tls('', 'server.mode=enforcing')).to.include({ testMode: true });
+      const ofBroker = (mode: string) =>
+        config('namesrvAddr=a:1\nuseTLS=false', [], {
+          ...surroundings,
+          variables: { JAVA_OPT: `-Dtls.config.file=${overrides} -Dtls.server.mode=${mode}` },
+        }).config.brokerTls;
+      expect(ofBroker('enforcing')).to.include({ testMode: true });
+      expect(ofBroker('permissive')).to.equal(undefined);
       expect(tls('', 'server.mode=enforcing', 'enable=false')).to.equal(undefined);
       const options = ['enable=true', 'client.certPath=/c', 'client.keyPath="/k"', 'client.authServer=true'];
       expect(tls('', ...options)).to.include({ testMode: false, certPath: '/c', keyPath: '/k', authServer: true });

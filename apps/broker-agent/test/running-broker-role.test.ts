@@ -1,6 +1,7 @@
 import { RequestCode } from '@rmqns/protocol';
-import { RemotingCommand, RemotingServer, silentLogger } from '@rmqns/remoting';
+import { RemotingCommand, RemotingServer, silentLogger, systemClock } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
+import { createCertificates, TemporaryDirectory } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { RunningBrokerRole } from '../src/running-broker-role.js';
 
@@ -64,6 +65,19 @@ describe('the role of a running broker', () => {
     answer = settings('0', '4');
     await role.ask();
     expect(role.problem).to.equal(undefined);
+  });
+
+  it('is asked for over TLS where the broker takes nothing else', async () => {
+    await using directory = await TemporaryDirectory.create();
+    const { ca, server } = await createCertificates(directory.path);
+    await using secured = new RemotingServer({ host: '127.0.0.1', port: 0, tls: { ...server, mode: 'enforcing' } });
+    secured.registerProcessor(RequestCode.GET_BROKER_CONFIG, { processRequest: settings('1') });
+    await secured.start();
+    const tls = { trustCertPath: ca.certPath };
+    const asked = new RunningBrokerRole({ address: secured.address, tls, clock: systemClock, logger: silentLogger });
+    await asked.ask();
+    asked.close();
+    expect(asked.current).to.deep.equal({ brokerId: 1, brokerPermission: 6 });
   });
 
   it('is asked for each 5 s, one question at a time', async () => {
