@@ -25,3 +25,5 @@ export type { AuditRecord } from './processor/audit.js';
 export type { ProductEnvironment } from './product-routes.js';
 export { type Profile, type ProfileName, profiles } from './profile.js';
 export { tlsSettingsOf } from './tls-settings.js';
+export type { SpawnWorker, WorkerListener, WorkerProcess } from './workers/worker-process.js';
+export type { WorkerDescription } from './workers/worker-slot.js';

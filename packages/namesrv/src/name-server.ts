@@ -40,6 +40,12 @@ import { createRequestQueues } from './request-queues.js';
 import { RouteInfoManager } from './routeinfo/route-info-manager.js';
 import { SlicedWork } from './sliced-work.js';
 import { tlsSettingsOf } from './tls-settings.js';
+import { forkWorker } from './workers/fork-worker.js';
+import { HandedOutRoutes } from './workers/handed-out-routes.js';
+import { SettlingProcessor } from './workers/settling-processor.js';
+import { WorkerPool } from './workers/worker-pool.js';
+import type { SpawnWorker } from './workers/worker-process.js';
+import type { WorkerDescription } from './workers/worker-slot.js';
 
 /** A group of more topics leaves in slices; fewer take a few milliseconds. */
 const MAX_TOPICS_AT_ONCE = 2_000;
@@ -57,6 +63,8 @@ export interface NameServerEnvironment {
   readonly productEnvironment?: ProductEnvironment;
   /** All keys of the file that the options came from, also those that are not known: code 319 shows them. */
   readonly fileProperties?: ReadonlyMap<string, string>;
+  /** Starts a process that serves lookups, where `workers` asks for some; default Node with a module of this package. For tests. */
+  readonly spawnWorker?: SpawnWorker;
 }
 
 export interface NameServerEventMap {
@@ -84,6 +92,9 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   readonly #counters: NamesrvCounters = { registrationsRead: 0, registrationsUnchanged: 0 };
   readonly #minBrokerIdNotifier: MinBrokerIdNotifier;
   readonly #unregistrations: BatchUnregistration;
+  /** None where this process serves alone. */
+  readonly #workers: WorkerPool | undefined;
+  readonly #handedOutRoutes = new HandedOutRoutes();
   #started = false;
   #closing: Promise<void> | undefined;
 
@@ -102,6 +113,8 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
         if (event.type === 'kv.changed' && event.namespace === ORDER_TOPIC_CONFIG) {
           routeInfoManager.routeCache.invalidateTopic(event.key);
         }
+        // Some options decide what routes show.
+        if (event.type === 'config.changed') this.#handedOutRoutes.invalidateAll();
         if (event.type === 'min-broker-id.changed' && this.options.notifyMinBrokerIdChanged)
           this.#minBrokerIdNotifier.notify(event);
         this.emit('change', event);
@@ -141,19 +154,24 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
           warn: (sentence) => this.#logger.warn({ path: resolved.kvConfigPath }, sentence),
         })
       : undefined;
-    this.#server = new RemotingServer({
-      host: resolved.bindAddress,
-      port: resolved.listenPort,
-      backlog: resolved.serverSocketBacklog,
+    const connections = {
       allIdleMillis: resolved.serverChannelMaxIdleTimeSeconds * 1000,
       maxFrameBytes: resolved.maxFrameBytes,
-      maxConnections: resolved.maxConnections,
-      tls: tls.server,
       proxyProtocolFrom: proxiesOf(resolved, profile.understandsProxyProtocol),
       version: profile.version,
       responseSerializeType: profile.answersInRequestFormat
         ? 'request'
         : SerializeType[resolved.serializeType ?? 'JSON'],
+    } as const;
+    const hasWorkers = resolved.workers > 1 && this.#mayHaveWorkers(resolved);
+    this.#server = new RemotingServer({
+      ...connections,
+      host: resolved.bindAddress,
+      port: resolved.listenPort,
+      backlog: resolved.serverSocketBacklog,
+      maxConnections: resolved.maxConnections,
+      tls: tls.server,
+      divert: hasWorkers ? (socket) => this.#workers?.divert(socket) === true : undefined,
       clock,
       logger: this.#logger,
     });
@@ -190,7 +208,28 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     const processor = new DefaultRequestProcessor(context);
     const queues = createRequestQueues(resolved, clock, this.#logger);
     this.#server.registerProcessor(RequestCode.GET_ROUTEINFO_BY_TOPIC, processor, queues.client);
-    this.#server.registerDefaultProcessor(processor, queues.default);
+    this.#server.registerDefaultProcessor(
+      hasWorkers
+        ? new SettlingProcessor(processor, this.#handedOutRoutes, () => this.#unregistrations.settled())
+        : processor,
+      queues.default,
+    );
+    if (hasWorkers) {
+      routeInfoManager.routeCache.onInvalidated = (topic) => this.#handedOutRoutes.invalidate(topic);
+      this.#workers = new WorkerPool({
+        workers: resolved.workers,
+        spawn: environment.spawnWorker ?? forkWorker,
+        settings: { ...connections, isDebug: resolved.logLevel === 'debug' || resolved.logLevel === 'trace' },
+        server: this.#server,
+        routes: this.#handedOutRoutes,
+        lookUp: (ctx, request) => processor.processRequest(ctx, request),
+        queue: queues.client,
+        maxFrameBytes: resolved.maxFrameBytes,
+        maxConnections: resolved.maxConnections,
+        clock,
+        logger: this.#logger,
+      });
+    }
     this.#housekeeping = new BrokerHousekeeping(this.#server, routeInfoManager, {
       profile,
       clock,
@@ -226,7 +265,10 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     if (this.#kvConfigStore !== undefined)
       this.#kvConfigManager.load(await this.#kvConfigStore.load({ fromBackup: this.options.kvFromBackup }));
     this.#checkOpen();
-    await this.#server.start().catch((error: unknown) => {
+    await this.#workers?.start();
+    this.#checkOpen();
+    await this.#server.start().catch(async (error: unknown) => {
+      await this.#workers?.close({ graceMillis: 0, goAwayMillis: 0 });
       throw tlsUnusable(error) ?? error;
     });
     this.#checkOpen();
@@ -260,6 +302,11 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     await this.#server.reloadTls(isSame ? undefined : next);
   }
 
+  /** What the processes that serve lookups are doing; empty where this one serves alone. */
+  async describeWorkers(): Promise<WorkerDescription[]> {
+    return (await this.#workers?.describe()) ?? [];
+  }
+
   /** How long {@link close} takes at most, unless a disk hangs. */
   get maxCloseMillis(): number {
     const { shutdownDelaySeconds, shutdownWaitTimeSeconds } = this.options;
@@ -283,6 +330,8 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
 
   async #close(): Promise<void> {
     const { shutdownDelaySeconds, shutdownWaitTimeSeconds, enableShutdownGracefully } = this.options;
+    // From now on the workers ask here, where they learn that it stops.
+    this.#handedOutRoutes.invalidateAll();
     if (shutdownDelaySeconds > 0 && this.address !== '') {
       this.#logger.info(
         { shutdownDelaySeconds },
@@ -292,7 +341,8 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     }
     this.#housekeeping.stop();
     const graceMillis = shutdownWaitTimeSeconds * 1_000;
-    const { cut } = await this.#server.close({ graceMillis, goAwayMillis: enableShutdownGracefully ? graceMillis : 0 });
+    const times = { graceMillis, goAwayMillis: enableShutdownGracefully ? graceMillis : 0 };
+    const [{ cut }] = await Promise.all([this.#server.close(times), this.#workers?.close(times)]);
     if (cut > 0)
       this.#logger.warn({ cut }, `${cut} requests had not ended in ${shutdownWaitTimeSeconds} s and were cut off`);
     // What was answered is done, so that its events and notifications are there.
@@ -301,6 +351,17 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     await this.#productRoutes?.close();
     await this.#kvConfigStore?.close();
     await this.#configStore?.close();
+  }
+
+  /** Says why where workers would have nothing to do. */
+  #mayHaveWorkers({ workers, clusterTest, ...options }: ResolvedNamesrvOptions): boolean {
+    const why = clusterTest
+      ? 'a cluster-test server asks others for its routes'
+      : options['tls.server.mode'] === 'enforcing'
+        ? 'connections with TLS are served by the process that has the tables'
+        : undefined;
+    if (why !== undefined) this.#logger.warn({ workers }, `workers=${workers} has no effect: ${why}`);
+    return why === undefined;
   }
 
   #checkOpen(): void {

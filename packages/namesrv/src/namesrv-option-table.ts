@@ -344,6 +344,15 @@ export const namesrvOptionTable = {
     meaning:
       'Which keys code 318 may change: those that are harmless and take effect at once, those that Apache lets it change (never a path), or none.',
   },
+  workers: {
+    ...ours,
+    type: 'int',
+    default: 1,
+    min: 0,
+    max: 64,
+    meaning:
+      'Processes that serve route lookups. With 1 or 0 it is the server itself; with more they are further ones, beside the one that has the tables and serves all else: for machines with that many cores to spare.',
+  },
   ...peerOptionRows,
   maxFrameBytes: {
     ...ours,

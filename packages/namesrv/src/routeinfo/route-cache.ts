@@ -5,6 +5,8 @@
  * to the bytes from elsewhere, for instance the order configuration, is the caller's to invalidate.
  */
 export class RouteCache {
+  /** Told of each topic whose answers are not good any more, kept or not. */
+  onInvalidated: ((topic: string) => void) | undefined;
   readonly #dialects = new Map<string | number, Map<string, Buffer>>();
 
   /** The number of answers kept. */
@@ -33,5 +35,6 @@ export class RouteCache {
 
   invalidateTopic(topic: string): void {
     for (const routes of this.#dialects.values()) routes.delete(topic);
+    this.onInvalidated?.(topic);
   }
 }

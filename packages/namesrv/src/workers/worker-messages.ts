@@ -1,0 +1,42 @@
+import type { SerializeType } from '@rmqns/remoting';
+
+/** How a worker serves its connections; as the owner serves its own. */
+export interface WorkerSettings {
+  readonly allIdleMillis: number;
+  readonly maxFrameBytes: number;
+  readonly proxyProtocolFrom: readonly string[];
+  readonly version: number;
+  readonly responseSerializeType: 'request' | SerializeType;
+  /** Whether debug lines are wanted. */
+  readonly isDebug: boolean;
+}
+
+/** From the owner to a worker. A message `connection` brings a socket. */
+export type ToWorker =
+  | { readonly type: 'start'; readonly settings: WorkerSettings }
+  | { readonly type: 'connection'; readonly id: number }
+  | { readonly type: 'stop'; readonly graceMillis: number; readonly goAwayMillis: number };
+
+/** The worker serves a connection no more; it stands, and goes on with these bytes. */
+export interface ConnectionTaken {
+  readonly type: 'taken';
+  readonly id: number;
+  readonly bytes: Uint8Array;
+  readonly remoteAddress: string;
+  readonly attributes: readonly (readonly [name: string, value: unknown])[];
+}
+
+/** A line for the owner's log. */
+export interface WorkerLogLine {
+  readonly type: 'log';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+/** From a worker to the owner. */
+export type FromWorker =
+  | { readonly type: 'ready' }
+  | { readonly type: 'closed'; readonly id: number }
+  | ConnectionTaken
+  | WorkerLogLine;
