@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { RemotingServer, Timer } from '@rmqns/remoting';
+import type { AcceptOptions, RemotingServer, Timer } from '@rmqns/remoting';
 import { OwnerLane, type OwnerLaneOptions } from './owner-lane.js';
 import type { ConnectionTaken, FromWorker, WorkerSettings } from './worker-messages.js';
 import type { SpawnWorker, WorkerProcess } from './worker-process.js';
@@ -85,12 +85,12 @@ export class WorkerSlot {
   /** Gives the worker a connection of which nothing has been read. */
   lend(socket: Socket): void {
     const id = ++this.#lastId;
-    const ended = (): void => this.#closed(id);
     // Nothing is read or written here meanwhile, and so nothing fails; but an error that nobody hears would end the process.
-    socket.on('error', ended);
+    socket.on('error', () => this.#closed(id));
     this.#lent.set(id, socket);
     this.#process?.send({ type: 'connection', id }, socket, (error) => {
-      if (error !== null) ended();
+      // It never came there.
+      if (error !== null) this.#serve(id);
     });
   }
 
@@ -163,12 +163,17 @@ export class WorkerSlot {
   }
 
   #taken({ id, bytes, remoteAddress, attributes }: ConnectionTaken): void {
+    if (bytes.length > 0) this.#lent.get(id)?.unshift(bytes);
+    this.#serve(id, { remoteAddress, attributes });
+  }
+
+  /** From now on the connection is served here. */
+  #serve(id: number, known: AcceptOptions = {}): void {
     const socket = this.#lent.get(id);
     this.#lent.delete(id);
     if (socket === undefined || socket.destroyed) return;
     socket.removeAllListeners('error');
-    if (bytes.length > 0) socket.unshift(bytes);
-    this.#options.server.accept(socket, { remoteAddress, attributes });
+    this.#options.server.accept(socket, known);
   }
 
   #exited(how: string): void {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect as dial } from 'node:net';
 import { RequestCode } from '@rmqns/protocol';
 import { RemotingClient, type RemotingCommand } from '@rmqns/remoting';
+import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
 import type { NameServer } from '../../src/name-server.js';
 import type { WorkerDescription } from '../../src/workers/worker-slot.js';
@@ -184,6 +185,21 @@ describe('a name server with workers', () => {
     expect(said).to.deep.equal([
       `worker ${killed?.worker} (pid ${killed?.pid}) was ended by SIGKILL; its 1 connections are closed, and it is started again in 100 ms`,
     ]);
+  });
+
+  it('that is about to stop has its workers send clients elsewhere, also for routes that they had', async () => {
+    const clock = new ManualClock();
+    const server = await start({ workers: 2, shutdownDelaySeconds: 5 }, clock);
+    const client = connect();
+    await register(connect(), server);
+    expect(await shown(client, server)).to.deep.equal([0, 1]);
+    const closed = server.close();
+    await eventually('the word to be there', async () => (await route(client, server)).code === 1);
+    for (const asking of [client, connect()])
+      expect((await route(asking, server)).remark).to.equal('name server not ready');
+    clock.advance(5_000);
+    await closed;
+    expect(clock.pendingTimers).to.equal(0);
   });
 
   it('that stops leaves no process behind, and tells its clients', async () => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { RemotingServer, WorkQueue } from '@rmqns/remoting';
 import { createMemorySockets, ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
@@ -12,6 +13,7 @@ interface FakeProcess {
   readonly listener: WorkerListener;
   readonly told: ToWorker['type'][];
   isKilled: boolean;
+  isUnreachable: boolean;
 }
 
 describe('the place of a worker', () => {
@@ -19,14 +21,18 @@ describe('the place of a worker', () => {
     const clock = new ManualClock();
     const { logger, lines } = recordingLogger();
     const processes: FakeProcess[] = [];
+    const server = new RemotingServer();
     const slot = new WorkerSlot(1, {
       spawn: (listener) => {
-        const fake: FakeProcess = { listener, told: [], isKilled: false };
+        const fake: FakeProcess = { listener, told: [], isKilled: false, isUnreachable: false };
         processes.push(fake);
         return {
           pid: 100 + processes.length,
           lane: createMemorySockets()[0],
-          send: ({ type }) => void fake.told.push(type),
+          send: ({ type }, _socket, sent) => {
+            fake.told.push(type);
+            if (fake.isUnreachable) sent?.(new Error('the worker is gone'));
+          },
           kill: () => {
             fake.isKilled = true;
           },
@@ -40,7 +46,7 @@ describe('the place of a worker', () => {
         responseSerializeType: 'request',
         isDebug: false,
       },
-      server: new RemotingServer(),
+      server,
       routes: new HandedOutRoutes(),
       lookUp: () => Promise.reject(new Error('not asked')),
       queue: new WorkQueue({ concurrency: 1, queueCapacity: 1, clock }),
@@ -50,7 +56,7 @@ describe('the place of a worker', () => {
     });
     const errors = (): (string | undefined)[] =>
       lines.filter(({ level }) => level === 'error').map(({ message }) => message);
-    return { clock, slot, processes, errors };
+    return { clock, slot, processes, server, errors };
   };
 
   it('starts its process again, each time later, and says so', async () => {
@@ -94,6 +100,27 @@ describe('the place of a worker', () => {
     expect(processes).to.have.lengthOf(10);
     processes.at(-1)?.listener.onExit('');
     await slot.close({ graceMillis: 0, goAwayMillis: 0 });
+  });
+
+  it('has a connection served by the owner that its process cannot be given', async () => {
+    const { slot, processes, server } = setUp();
+    void slot.start();
+    const [running] = processes;
+    running?.listener.onMessage({ type: 'ready' });
+    const [peer, served] = createMemorySockets();
+    slot.lend(served as unknown as Socket);
+    expect([slot.connections, server.channels.size]).to.deep.equal([1, 0]);
+    if (running !== undefined) running.isUnreachable = true;
+    const [another, too] = createMemorySockets();
+    slot.lend(too as unknown as Socket);
+    expect([slot.connections, server.channels.size]).to.deep.equal([1, 1]);
+    running?.listener.onExit('was ended by SIGKILL');
+    expect([slot.connections, server.channels.size]).to.deep.equal([0, 1]);
+    expect(served.destroyed).to.equal(true);
+    const closed = slot.close({ graceMillis: 0, goAwayMillis: 0 });
+    await Promise.all([closed, server.destroy()]);
+    peer.destroy();
+    another.destroy();
   });
 
   it('asks its process to end, and ends it when it does not', async () => {
