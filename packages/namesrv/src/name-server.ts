@@ -218,7 +218,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       routeInfoManager.routeCache.onInvalidated = (topic) => this.#handedOutRoutes.invalidate(topic);
       this.#workers = new WorkerPool({
         workers: resolved.workers,
-        spawn: environment.spawnWorker ?? forkWorker,
+        spawn: environment.spawnWorker ?? ((listener) => forkWorker(listener)),
         settings: { ...connections, isDebug: resolved.logLevel === 'debug' || resolved.logLevel === 'trace' },
         server: this.#server,
         routes: this.#handedOutRoutes,

@@ -1,15 +1,21 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ChannelSocket } from '@rmqns/remoting';
-import type { FromWorker } from './worker-messages.js';
-import type { SpawnWorker } from './worker-process.js';
+import { type ChannelSocket, type Clock, systemClock } from '@rmqns/remoting';
+import type { FromWorker, ToWorker } from './worker-messages.js';
+import type { WorkerListener, WorkerProcess } from './worker-process.js';
 
 const main = fileURLToPath(new URL('./worker-main.js', import.meta.url));
 /** The descriptor of the lane in the worker. */
 export const LANE_FD = 4;
+/** How often a worker is asked for a sign of life, and how many questions may be left open. */
+const PING_MILLIS = 5_000;
+const MAX_UNANSWERED = 3;
 
-/** A process of its own. It ends with this one: its channel closes then. */
-export const forkWorker: SpawnWorker = ({ onMessage, onExit }) => {
+/**
+ * Starts a worker as a process of its own. It ends with this one: its channel closes then. One that gives no sign of life for 15 to 20 s, as a
+ * process does that was stopped, is ended.
+ */
+export function forkWorker({ onMessage, onExit }: WorkerListener, clock: Clock = systemClock): WorkerProcess {
   const child = fork(main, [], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
@@ -20,9 +26,21 @@ export const forkWorker: SpawnWorker = ({ onMessage, onExit }) => {
   const over = (how: string): void => {
     if (isOver) return;
     isOver = true;
+    pings.cancel();
     onExit(how);
   };
-  child.on('message', (message) => onMessage(message as FromWorker));
+  let unanswered = 0;
+  const ping = (): void => {
+    if (unanswered >= MAX_UNANSWERED) child.kill('SIGKILL');
+    unanswered++;
+    if (child.connected) child.send({ type: 'ping' } satisfies ToWorker, () => {});
+  };
+  const pings = clock.setInterval(ping, PING_MILLIS, true);
+  child.on('message', (message) => {
+    const told = message as FromWorker;
+    if (told.type === 'pong') unanswered = 0;
+    else onMessage(told);
+  });
   child.on('error', (error) => {
     if (child.pid === undefined) over(`could not be started: ${error.message}`);
   });
@@ -36,4 +54,4 @@ export const forkWorker: SpawnWorker = ({ onMessage, onExit }) => {
     },
     kill: () => void child.kill('SIGKILL'),
   };
-};
+}

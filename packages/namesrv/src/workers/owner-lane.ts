@@ -15,8 +15,8 @@ import type { CopyHolder, HandedOutRoutes } from './handed-out-routes.js';
 import { DescribeWorker, ForgetRoutes, MAY_KEEP, type WorkerCounters } from './lane-commands.js';
 import { LANE_FRAME_BYTES } from './lookup-worker.js';
 
-/** How long a worker may take to forget what has changed. One that takes longer answers nobody either. */
-const FORGET_TIMEOUT_MILLIS = 5_000;
+/** How long a worker may take to forget what has changed: less than callers wait. One that takes longer answers nobody either. */
+const FORGET_TIMEOUT_MILLIS = 2_000;
 const DESCRIBE_TIMEOUT_MILLIS = 1_000;
 
 export interface OwnerLaneOptions {

@@ -45,6 +45,9 @@ process.on('message', (message, socket) => {
       if (worker !== undefined && socket instanceof Socket) worker.accept(told.id, socket);
       else toOwner({ type: 'closed', id: told.id });
       break;
+    case 'ping':
+      toOwner({ type: 'pong' });
+      break;
     case 'stop':
       void worker?.close(told).then(end);
       break;

@@ -15,6 +15,7 @@ export interface WorkerSettings {
 export type ToWorker =
   | { readonly type: 'start'; readonly settings: WorkerSettings }
   | { readonly type: 'connection'; readonly id: number }
+  | { readonly type: 'ping' }
   | { readonly type: 'stop'; readonly graceMillis: number; readonly goAwayMillis: number };
 
 /** The worker serves a connection no more; it stands, and goes on with these bytes. */
@@ -37,6 +38,8 @@ export interface WorkerLogLine {
 /** From a worker to the owner. */
 export type FromWorker =
   | { readonly type: 'ready' }
+  /** The answer to a `ping`. */
+  | { readonly type: 'pong' }
   | { readonly type: 'closed'; readonly id: number }
   | ConnectionTaken
   | WorkerLogLine;

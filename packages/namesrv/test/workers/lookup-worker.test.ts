@@ -259,7 +259,7 @@ describe('a worker that serves lookups', () => {
       isSettled = true;
     });
     await turns();
-    lab.clock.advance(5_000);
+    lab.clock.advance(2_000);
     await turns();
     expect(lab.isBroken).to.equal(true);
     expect(isSettled).to.equal(false);
