@@ -3,22 +3,19 @@ import { connect as dial } from 'node:net';
 import { RequestCode } from '@rmqns/protocol';
 import { RemotingClient, type RemotingCommand } from '@rmqns/remoting';
 import { ManualClock } from '@rmqns/remoting/testing';
+import { eventually } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import type { NameServer } from '../../src/name-server.js';
 import type { WorkerDescription } from '../../src/workers/worker-slot.js';
-import { nameServerFixture, recordingLogger, turns } from '../name-server-fixture.js';
+import { nameServerFixture, recordingLogger } from '../name-server-fixture.js';
 
 /** Processes of their own serve the lookups here. */
 describe('a name server with workers', () => {
   const { cleanUps, start, connect, ask, register, text, clusterInfo, route } = nameServerFixture();
 
-  async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
-    for (let attempt = 0; attempt < 2_000; attempt++) {
-      if (await holds()) return;
-      await turns();
-    }
-    throw new Error(`waited in vain for ${what}`);
-  }
+  /** Processes of their own have no event for it. */
+  const becomes = (what: string, holds: () => Promise<boolean>): Promise<true> =>
+    eventually(async () => ((await holds()) ? true : undefined), { what, timeoutMillis: 8_000, intervalMillis: 20 });
 
   const sum = async (server: NameServer, what: 'connections' | 'lookups' | 'misses'): Promise<number> =>
     (await server.describeWorkers()).reduce((total, worker) => total + (worker[what] ?? 0), 0);
@@ -132,7 +129,7 @@ describe('a name server with workers', () => {
     await register(broker, server);
     expect(await shown(client, server)).to.deep.equal([0, 1]);
     await broker.destroy();
-    await eventually('the broker to be gone', async () => (await route(client, server)).code === 17);
+    await becomes('the broker to be gone', async () => (await route(client, server)).code === 17);
   });
 
   it('knows a client by the address that a proxy says, whichever process serves it', async () => {
@@ -163,7 +160,7 @@ describe('a name server with workers', () => {
     const outcome = await route(third, server).catch((error: { code: string }) => error.code);
     expect(outcome).to.equal('CONNECTION_CLOSED');
     await first.destroy();
-    await eventually('the place to be free', async () => (await sum(server, 'connections')) === 0);
+    await becomes('the place to be free', async () => (await sum(server, 'connections')) === 0);
     expect((await route(connect(), server)).code).to.equal(17);
   });
 
@@ -176,9 +173,9 @@ describe('a name server with workers', () => {
     const of = ({ connections }: WorkerDescription): boolean => connections > 0;
     const killed = (await server.describeWorkers()).find(of);
     process.kill(killed?.pid ?? 0, 'SIGKILL');
-    await eventually('its connections to be closed', async () => (await sum(server, 'connections')) === 0);
+    await becomes('its connections to be closed', async () => (await sum(server, 'connections')) === 0);
     expect(await shown(client, server)).to.deep.equal([0, 1]);
-    await eventually('it to be started again', async () =>
+    await becomes('it to be started again', async () =>
       (await server.describeWorkers()).every(({ state }) => state === 'serving'),
     );
     const said = lines.filter(({ level }) => level === 'error').map(({ message }) => message);
@@ -194,7 +191,7 @@ describe('a name server with workers', () => {
     await register(connect(), server);
     expect(await shown(client, server)).to.deep.equal([0, 1]);
     const closed = server.close();
-    await eventually('the word to be there', async () => (await route(client, server)).code === 1);
+    await becomes('the word to be there', async () => (await route(client, server)).code === 1);
     for (const asking of [client, connect()])
       expect((await route(asking, server)).remark).to.equal('name server not ready');
     clock.advance(5_000);
