@@ -109,6 +109,11 @@ export class DefaultChannelHandlerContext implements ChannelHandlerContext {
     }
   }
 
+  /** Whether what is written here goes to the channel, and no handler in between sees it. */
+  get writesToChannel(): boolean {
+    return this.pipeline.isHead(this.#outbound(EventMask.write));
+  }
+
   writeAndFlush(message: unknown, listener?: WriteListener): void {
     this.write(message, listener);
     this.flush();

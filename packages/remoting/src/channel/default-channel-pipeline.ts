@@ -85,6 +85,10 @@ export class DefaultChannelPipeline implements ChannelPipeline {
     return undefined;
   }
 
+  isHead(context: DefaultChannelHandlerContext): boolean {
+    return context === this.#head;
+  }
+
   names(): string[] {
     const names: string[] = [];
     for (let at = this.#head.next; at !== this.#tail; at = at.next) names.push(at.name);

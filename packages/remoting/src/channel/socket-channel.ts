@@ -1,4 +1,6 @@
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { leavingSlab } from '../buffer/slab.js';
 import { type Clock, systemClock, type Timer } from '../clock.js';
 import { RemotingError } from '../errors.js';
 import { AbstractChannel, type ChannelOptions } from './abstract-channel.js';
@@ -83,12 +85,15 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
    * without a callback, which costs a turn's end of its own.
    */
   #leavesAtOnce = false;
+  /** Whether the socket is the operating system's: others may keep bytes that they say to have taken. */
+  readonly #keepsNothing: boolean;
   #grace: Timer | undefined;
   #closeTimer: Timer | undefined;
 
   constructor(socket: ChannelSocket, options: SocketChannelOptions = {}) {
     super(options);
     this.#socket = socket;
+    this.#keepsNothing = Object.getPrototypeOf(socket) === Socket.prototype;
     this.#clock = options.clock ?? systemClock;
     this.#closeGraceMillis = options.closeGraceMillis ?? 1000;
     this.#closeTimeoutMillis = options.closeTimeoutMillis ?? 5000;
@@ -237,9 +242,16 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
     if (batch !== undefined) socket.uncork();
     this.#leavesAtOnce = socket.writableLength === 0 && socket.errored === null;
     if (wantsCallback) return false;
+    if (this.#leavesAtOnce) {
+      if (this.#keepsNothing) {
+        if (batch !== undefined) for (const part of batch) leavingSlab.giveBack(part);
+        leavingSlab.giveBack(last);
+      }
+      return true;
+    }
     // It waits after all, or has failed: the callback of what comes behind it tells when, or how.
-    if (!this.#leavesAtOnce) socket.write(NOTHING, this.#onWritten);
-    return this.#leavesAtOnce;
+    socket.write(NOTHING, this.#onWritten);
+    return false;
   }
 
   /** The part of a taken chunk that was too long for its batch. */

@@ -1,6 +1,6 @@
 import { asBuffer } from '../buffer/as-buffer.js';
 import { readInt32, writeInt32 } from '../buffer/int32.js';
-import { allocateShare } from '../buffer/slab.js';
+import { type Slab, sharedSlab } from '../buffer/slab.js';
 import { viewOf } from '../buffer/view.js';
 import { setBodyPieces } from '../command/body-pieces.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
@@ -46,16 +46,16 @@ export function encodeFrame(command: RemotingCommand): Buffer[] {
   return Array.isArray(frame) ? frame : [frame];
 }
 
-/** {@link encodeFrame} without a list for the usual case of one Buffer. */
-export function encodeFrameParts(command: RemotingCommand): Buffer | Buffer[] {
-  const plain = hasPlainNumbers(command) ? plainFrame(command) : undefined;
-  return plain ?? frameWithHeader(command, encodeHeader(command));
+/** {@link encodeFrame} without a list for the usual case of one Buffer, and into memory of the caller's choice. */
+export function encodeFrameParts(command: RemotingCommand, slab: Slab = sharedSlab): Buffer | Buffer[] {
+  const plain = hasPlainNumbers(command) ? plainFrame(command, slab) : undefined;
+  return plain ?? frameWithHeader(command, encodeHeader(command), slab);
 }
 
 /** The frame of a command whose header needs no rules; `undefined` when it does. */
-function plainFrame(command: RemotingCommand): Buffer | Buffer[] | undefined {
-  if (command.serializeType !== SerializeType.ROCKETMQ) return jsonFrame(command);
-  return command.hasExtFields || !hasNoRemark(command) ? undefined : plainBinaryFrame(command);
+function plainFrame(command: RemotingCommand, slab: Slab): Buffer | Buffer[] | undefined {
+  if (command.serializeType !== SerializeType.ROCKETMQ) return jsonFrame(command, slab);
+  return command.hasExtFields || !hasNoRemark(command) ? undefined : plainBinaryFrame(command, slab);
 }
 
 function encodeHeader(command: RemotingCommand): Buffer {
@@ -70,26 +70,26 @@ function hasNoRemark({ remark }: RemotingCommand): boolean {
   return remark === undefined || remark === null;
 }
 
-function plainBinaryFrame(command: RemotingCommand): Buffer | Buffer[] {
-  const head = allocateHead(command, PLAIN_HEADER_BYTES);
+function plainBinaryFrame(command: RemotingCommand, slab: Slab): Buffer | Buffer[] {
+  const head = allocateHead(command, PLAIN_HEADER_BYTES, slab);
   writePlainRocketMqHeader(command, head, HEAD_BYTES);
   return withBody(head, HEAD_BYTES + PLAIN_HEADER_BYTES, command.body);
 }
 
 /** `undefined` when the header has texts that cannot be written as they are. */
-function jsonFrame(command: RemotingCommand): Buffer | Buffer[] | undefined {
+function jsonFrame(command: RemotingCommand, slab: Slab): Buffer | Buffer[] | undefined {
   const template = JsonHeaderTemplate.of(command);
   const names = extFieldNames(command);
   const headerBytes = template.byteLength(command, names);
   // It is none when something is no text; what is wrong with them is told by who writes them by the rules.
   if (!(headerBytes <= MAX_HEADER_BYTES)) return undefined;
-  const head = allocateHead(command, headerBytes);
+  const head = allocateHead(command, headerBytes, slab);
   if (!template.write(command, names, head, HEAD_BYTES)) return undefined;
   return withBody(head, HEAD_BYTES + headerBytes, command.body);
 }
 
-function frameWithHeader(command: RemotingCommand, header: Buffer): Buffer | Buffer[] {
-  const head = allocateHead(command, header.length);
+function frameWithHeader(command: RemotingCommand, header: Buffer, slab: Slab): Buffer | Buffer[] {
+  const head = allocateHead(command, header.length, slab);
   head.set(header, HEAD_BYTES);
   return withBody(head, HEAD_BYTES + header.length, command.body);
 }
@@ -103,7 +103,7 @@ export function withLength(frame: Buffer): Buffer {
 }
 
 /** Memory for the frame up to its body, or with it when that is small, with both lengths in place. */
-function allocateHead(command: RemotingCommand, headerBytes: number): Buffer {
+function allocateHead(command: RemotingCommand, headerBytes: number, slab: Slab): Buffer {
   const { body } = command;
   // A text has a length as well, and would leave as so many zeros.
   if (body !== undefined && body !== null && !(body instanceof Uint8Array))
@@ -120,7 +120,7 @@ function allocateHead(command: RemotingCommand, headerBytes: number): Buffer {
     );
   if (frameBytes > MAX_FRAME_BYTES)
     throw new FrameTooLargeError(frameBytes, MAX_FRAME_BYTES, { opaque: command.opaque });
-  const head = allocateShare(HEAD_BYTES + headerBytes + (bodyBytes <= MERGED_BODY_BYTES ? bodyBytes : 0));
+  const head = slab.allocate(HEAD_BYTES + headerBytes + (bodyBytes <= MERGED_BODY_BYTES ? bodyBytes : 0));
   writeInt32(head, 0, frameBytes);
   writeInt32(head, 4, command.serializeType * 0x1000000 + headerBytes);
   return head;

@@ -1,5 +1,7 @@
+import { leavingSlab, sharedSlab } from '../buffer/slab.js';
 import type { ChannelHandler, WriteListener } from '../channel/channel-handler.js';
 import type { ChannelHandlerContext } from '../channel/channel-handler-context.js';
+import { DefaultChannelHandlerContext } from '../channel/default-channel-handler-context.js';
 import { encodeFrameParts } from '../codec/frame-codec.js';
 import { RemotingCommand } from '../command/remoting-command.js';
 import { FrameTooLargeError, RemotingError, type RemotingErrorOptions } from '../errors.js';
@@ -33,7 +35,8 @@ export class FrameEncoder implements ChannelHandler {
   #encode(ctx: ChannelHandlerContext, command: RemotingCommand): Buffer | Buffer[] {
     let frame: Buffer | Buffer[];
     try {
-      frame = encodeFrameParts(command);
+      // A handler in between may keep what it sees.
+      frame = encodeFrameParts(command, writesToChannel(ctx) ? leavingSlab : sharedSlab);
     } catch (thrown) {
       const message = `the command with code ${command.code} cannot be encoded`;
       throw RemotingError.from(thrown, 'ENCODE_FAILED', message, at(ctx, command));
@@ -44,6 +47,10 @@ export class FrameEncoder implements ChannelHandler {
     noteFrameBytes(command, frameBytes);
     return frame;
   }
+}
+
+function writesToChannel(ctx: ChannelHandlerContext): boolean {
+  return ctx instanceof DefaultChannelHandlerContext && ctx.writesToChannel;
 }
 
 function at(ctx: ChannelHandlerContext, command: RemotingCommand): RemotingErrorOptions {
