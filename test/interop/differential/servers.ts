@@ -10,6 +10,8 @@ export type ServerSettings = Readonly<Record<string, string>>;
 export interface ServerPair extends AsyncDisposable {
   readonly theirs: PlayedServer;
   readonly ours: PlayedServer;
+  /** Of theirs and ours. */
+  readonly ports: readonly [number, number];
 }
 
 /** Starts both with the same settings, ours with the profile of the release. */
@@ -32,10 +34,12 @@ export async function startServerPair(
   });
   await nameServer.start();
   const theirs = new PlayedServer(port, { queuesUnregistrations: queuesUnregistrations(version) });
-  const ours = new PlayedServer(Number(nameServer.address.split(':')[1]), { queuesUnregistrations: false });
+  const ownPort = Number(nameServer.address.split(':')[1]);
+  const ours = new PlayedServer(ownPort, { queuesUnregistrations: false });
   return {
     theirs,
     ours,
+    ports: [port, ownPort],
     [Symbol.asyncDispose]: async () => {
       for (const resource of [theirs, ours, nameServer, directory, process]) await resource[Symbol.asyncDispose]();
     },
