@@ -1,3 +1,4 @@
+import { isOptionOfRelease, namesrvOption, namesrvOptionNames } from '@rmqns/namesrv';
 import type { ApacheVersion } from '@rmqns/test-kit';
 import { createGroups, type Group, holderOf, type Member } from './broker-model.js';
 import { Random } from './random.js';
@@ -35,6 +36,13 @@ const LIVE_KEYS = [
   'returnOrderTopicConfigToBroker',
   'deleteTopicWithBrokerRegistration',
 ] as const;
+/** Numbers that every setting takes that is one, and what is none. */
+const SETTING_TEXTS = ['true', 'false', 'TRUE', 'yes', '7', '+7', '007', '1.5', 'x', 'a b', 'a\\\n  b', ''] as const;
+/** What is refused (rules controller, config-paths), or would end the comparison. */
+const NOT_TRIED = new Set([
+  ...['enableControllerInNamesrv', 'rocketmqHome', 'kvConfigPath', 'configStorePath', 'configBlackList'],
+  ...['needWaitForService', 'waitSecondsForService', 'listenPort'],
+]);
 const CLIENT_VERSIONS = [0, 63, 121, 317, 355, 400, 401, 407, 413, 479, 612, 700] as const;
 /** Connections of those who are no broker. */
 const CLIENTS = 3;
@@ -58,6 +66,8 @@ class Generator {
   readonly #fiveX: boolean;
   readonly #version: ApacheVersion;
   readonly #groups: readonly Group[] = createGroups();
+  /** All of the release. */
+  readonly #settings: readonly string[];
   #lastConn = CLIENTS;
   #clock = 1_700_000_000_000;
 
@@ -65,6 +75,10 @@ class Generator {
     this.#version = version;
     this.#fiveX = version === '5.3.3';
     this.#random = random;
+    this.#settings = namesrvOptionNames.filter((name) => {
+      const row = namesrvOption(name);
+      return row !== undefined && isOptionOfRelease(row, version) && !NOT_TRIED.has(name);
+    });
   }
 
   next(): Step[] {
@@ -233,11 +247,12 @@ class Generator {
     };
   }
 
-  #nextVersion({ version }: Member): Member['version'] {
+  #nextVersion({ version, group }: Member): Member['version'] {
     this.#clock += 1000;
     const random = this.#random;
     const timestamp = random.once(4) ? version.timestamp - 5_000 : this.#clock;
-    const stateVersion = random.pick([undefined, 0, 1, 2]);
+    // Who loses by it is told cluster by cluster, and leaves traces (rules stale-version-flags, stale-version-second-cluster).
+    const stateVersion = group.secondCluster === undefined ? random.pick([undefined, 0, 1, 2]) : undefined;
     return {
       timestamp,
       counter: version.counter + random.pick([1, 1, 5, -1]),
@@ -439,6 +454,7 @@ class Generator {
     // What 4.7.1 lets a peer do to files ours does not (rule config-paths).
     if (this.#version !== '4.7.1') odd.push('kvConfigPath=/nowhere/kv.json', 'configStorePath=/nowhere/x');
     if (random.once(3)) lines.push(random.pick(odd));
+    if (random.once(3)) lines.push(`${random.pick(this.#settings)}=${random.pick(SETTING_TEXTS)}`);
     return { ...this.#client(318), body: lines.map((line) => `${line}\n`).join('') };
   }
 
