@@ -116,7 +116,7 @@ describe('a fleet of 30 agents at three name servers', function () {
     while (registeredAt(proxy.address) < AGENTS) {
       clock.advance(50);
       const { length } = proxy.connectedMillis;
-      do for (let turns = 0; turns < 20; turns += 1) await turn();
+      do for (let turns = 0; turns < 100; turns += 1) await turn();
       while (registeredAt(proxy.address) < Math.max(length, proxy.connectedMillis.length));
     }
     expect(servers[0].counters).to.deep.equal({ registrationsRead: AGENTS, registrationsUnchanged: 0 });
@@ -133,7 +133,8 @@ describe('a fleet of 30 agents at three name servers', function () {
       await registeredFleet();
       const came = await backAfter(downMillis);
       expect(came).to.have.lengthOf(AGENTS);
-      expect(Math.max(...came)).to.be.at.most(1_550);
+      // A step of the clock more, and what is accepted within the one after.
+      expect(Math.max(...came)).to.be.at.most(1_650);
       expect(peak(came)).to.be.at.most(AGENTS / 2);
     });
 
