@@ -29,7 +29,7 @@ export interface ChangedTopics {
 /**
  * Finds the topics of a registration's body that were not in an earlier one just so, without parsing any (design decision 3).
  *
- * `undefined` where bytes do not tell: the body is not as brokers write it, it is JSON with mappings of static topics, or the name of a
+ * `undefined` where bytes do not tell: the body is not as brokers write it, it is JSON with very many mappings of static topics, or the name of a
  * changed topic seems to stand there twice, of which the last would count. What is found is not checked: that the body without unchanged
  * topics decodes does not say that the whole would, unless the earlier body did.
  */

@@ -43,6 +43,10 @@ const CLOSINGS = ['}}}', '},"topicQueueMappingDetailMap":{},"topicQueueMappingIn
   Buffer.from(text),
 );
 
+/** From there on, of 5.x with static topics; what follows is read with each body, as far as it is this long. */
+const MAPPINGS_CLOSING = '},"topicQueueMappingDetailMap":{';
+const MAX_MAPPINGS_CLOSING_BYTES = 64 * 1024;
+
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
@@ -125,7 +129,8 @@ class JsonLayout implements TopicTableLayout {
   }
 
   isClosing(end: number): boolean {
-    return CLOSINGS.some((closing) => this.#bytes.subarray(end).equals(closing));
+    const closing = this.#bytes.subarray(end);
+    return CLOSINGS.some((known) => closing.equals(known)) || isMappingsClosing(closing);
   }
 
   bodyOf(slices: readonly number[], end: number): Buffer {
@@ -138,6 +143,19 @@ class JsonLayout implements TopicTableLayout {
     pieces.push(bytes.subarray(end));
     return Buffer.concat(pieces);
   }
+}
+
+/** Whether nothing in it but mappings of static topics can say anything of topics. That it is JSON shows when it is read. */
+function isMappingsClosing(closing: Buffer): boolean {
+  return (
+    closing.length <= MAX_MAPPINGS_CLOSING_BYTES &&
+    closing.toString('latin1', 0, MAPPINGS_CLOSING.length) === MAPPINGS_CLOSING &&
+    closing.toString('latin1', closing.length - 3) === '}}}' &&
+    // Another table, or another wrapper, of which the last counts.
+    !closing.includes('topicConfig') &&
+    // With which a name may be written otherwise.
+    !closing.includes('\\')
+  );
 }
 
 /** What a compressed body inflates to (reference: nameserver 2.5.2): behind the data version a count, and for each topic its length and text. */

@@ -152,13 +152,37 @@ describe('changedTopics', () => {
     }
   });
 
+  it('reads mappings of static topics with the few topics that changed', () => {
+    const withMapping = (bytes: Buffer) =>
+      plain(Buffer.from(bytes.toString().replace('InfoMap":{', 'InfoMap":{"a":{"bname":"x","topic":"a"}')));
+    const first = withMapping(bodyOf(base));
+    const second = withMapping(bodyOf([a, { ...b, perm: 2 }, c, d], JSON_5X, 2));
+    const result = found(slicesOf(first), second);
+    expect([...result.topics(true)].map((each) => each?.topicName)).to.deep.equal(['b']);
+    const { topicConfigTable, topicQueueMappingInfoMap } = wrapperOf(result.bodyWithoutTopics);
+    expect(topicConfigTable?.size).to.equal(0);
+    expect(topicQueueMappingInfoMap).to.deep.equal(wrapperOf(second).topicQueueMappingInfoMap);
+    expect(topicQueueMappingInfoMap.size).to.equal(1);
+  });
+
   const others: [string, (body: string) => string][] = [
     ['with blanks', (body) => body.replace('{', '{ ')],
     ['with an escape in a name', (body) => body.replace('"b":{', '"\\u0062":{')],
     ['with a comment', (body) => body.replace('"order"', '/* */"order"')],
     ['with apostrophes', (body) => body.replace('"SINGLE_TAG"', "'SINGLE_TAG'")],
     ['with a second table', (body) => body.replace(/\}\}$/, ',"topicConfigTable":{}}}')],
-    ['with mappings of static topics', (body) => body.replace('InfoMap":{', 'InfoMap":{"a":{"bname":"x"}')],
+    [
+      'with very many mappings of static topics',
+      (body) => body.replace('InfoMap":{', `InfoMap":{"a":{"bname":"${'x'.repeat(65_536)}"}`),
+    ],
+    [
+      'with mappings of static topics and a second wrapper',
+      (body) => body.replace(/InfoMap":\{\}\}/, 'InfoMap":{"a":{"bname":"x"}}},"topicConfigSerializeWrapper":{}'),
+    ],
+    [
+      'with mappings of static topics and a name that is written otherwise',
+      (body) => body.replace('InfoMap":{}', 'InfoMap":{"a":{"bname":"x"}},"topicC\\u006fnfigTable":{}'),
+    ],
     ['with a topic that is no object', (body) => body.replace('"b":{', '"b":1,"c":{')],
     ['that is cut short', (body) => body.slice(0, -5)],
     ['that is empty', () => ''],
