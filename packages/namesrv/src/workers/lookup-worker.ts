@@ -1,15 +1,15 @@
-import { GetRouteInfoByTopic, MqVersion, RequestCode, ResponseCode } from '@rmqns/protocol';
+import { MqVersion, RequestCode, ResponseCode } from '@rmqns/protocol';
 import {
   type Channel,
   type ChannelSocket,
   type Clock,
-  decodeHeader,
   type Logger,
   RemotingClient,
   RemotingCommand,
   RemotingServer,
   type RequestContext,
 } from '@rmqns/remoting';
+import { type RouteLookup, RouteLookups } from '../processor/route-lookups.js';
 import { DescribeWorker, ForgetRoutes, MAY_KEEP } from './lane-commands.js';
 import { type GatedConnection, LookupGate } from './lookup-gate.js';
 import { type AskedDialect, type RouteAnswer, RouteCopies } from './route-copies.js';
@@ -42,6 +42,7 @@ export class LookupWorker {
   readonly #lane: ChannelSocket;
   readonly #toOwner: LookupWorkerOptions['toOwner'];
   readonly #copies = new RouteCopies();
+  readonly #routeLookups = new RouteLookups();
   readonly #logger: Logger;
   readonly #gates = new WeakMap<Channel, LookupGate>();
   #lookups = 0;
@@ -115,14 +116,33 @@ export class LookupWorker {
 
   #lookUp({ channel }: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {
     this.#lookups++;
-    const kept = keyOf(request);
+    const kept = this.#keyOf(request);
     const body = kept && this.#copies.get(kept.topic, kept.dialect);
-    if (body !== undefined) return RemotingCommand.response(ResponseCode.SUCCESS, undefined, { body });
+    if (body !== undefined) {
+      const found = RemotingCommand.response(ResponseCode.SUCCESS);
+      found.body = body;
+      return found;
+    }
     const ask = (): Promise<RouteAnswer> => this.#ask(request);
     const asked = kept === undefined ? ask() : this.#copies.ask(kept.topic, kept.dialect, ask);
     const gate = this.#gates.get(channel);
     gate?.asks();
     return this.#answerOf(asked).finally(() => gate?.answered());
+  }
+
+  /** Under what the answer to a lookup is kept; `undefined` where it depends on more. */
+  #keyOf(request: RemotingCommand): { readonly topic: string; readonly dialect: AskedDialect } | undefined {
+    let lookup: RouteLookup;
+    try {
+      lookup = this.#routeLookups.of(request);
+    } catch {
+      // The owner says what is wrong with it.
+      return undefined;
+    }
+    const { topic, acceptStandardJsonOnly, __ZONE_MODE: isZoned } = lookup;
+    if (topic === undefined || isZoned === true) return undefined;
+    const isStandard = request.version >= MqVersion.V4_9_4 || acceptStandardJsonOnly === true;
+    return { topic, dialect: isStandard ? 'standard' : 'legacy' };
   }
 
   async #answerOf(asked: Promise<RouteAnswer>): Promise<RemotingCommand> {
@@ -177,23 +197,4 @@ class LentConnection implements GatedConnection {
     this.#isTaken = true;
     this.#toOwner({ type: 'taken', id: this.#id, bytes, remoteAddress, attributes: [...attributes] });
   }
-}
-
-/** Under what the answer to a lookup is kept; `undefined` where it depends on more. */
-function keyOf(request: RemotingCommand): { readonly topic: string; readonly dialect: AskedDialect } | undefined {
-  let header: ReturnType<typeof decodeRouteHeader>;
-  try {
-    header = decodeRouteHeader(request);
-  } catch {
-    // The owner says what is wrong with it.
-    return undefined;
-  }
-  const { topic, acceptStandardJsonOnly, __ZONE_MODE: isZoned } = header;
-  if (topic === undefined || isZoned === true) return undefined;
-  const isStandard = request.version >= MqVersion.V4_9_4 || acceptStandardJsonOnly === true;
-  return { topic, dialect: isStandard ? 'standard' : 'legacy' };
-}
-
-function decodeRouteHeader({ extFields }: RemotingCommand) {
-  return decodeHeader(GetRouteInfoByTopic.request, extFields);
 }
