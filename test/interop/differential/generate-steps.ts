@@ -42,6 +42,8 @@ const SETTING_TEXTS = ['true', 'false', 'TRUE', 'yes', '7', '+7', '007', '1.5', 
 const NOT_TRIED = new Set([
   ...['enableControllerInNamesrv', 'rocketmqHome', 'kvConfigPath', 'configStorePath', 'configBlackList'],
   ...['needWaitForService', 'waitSecondsForService', 'listenPort'],
+  // Brokers that nobody can reach would be told, which Apache waits for while it works unregistrations off.
+  'notifyMinBrokerIdChanged',
 ]);
 const CLIENT_VERSIONS = [0, 63, 121, 317, 355, 400, 401, 407, 413, 479, 612, 700] as const;
 /** Connections of those who are no broker. */

@@ -6,7 +6,7 @@ const REGISTER_BROKER = 103;
 const UNREGISTER_BROKER = 104;
 const GET_BROKER_CLUSTER_INFO = 106;
 const QUERY_DATA_VERSION = 322;
-const SEEN_TIMEOUT_MILLIS = 10_000;
+const SEEN_TIMEOUT_MILLIS = 30_000;
 /** Long, since a JVM on a busy machine now and then thinks for a while. */
 const ANSWER_TIMEOUT_MILLIS = 20_000;
 
