@@ -17,6 +17,13 @@ interface Checks {
   check(topic: number, code: number, bytes: Buffer, bodyAt: number, end: number): void;
 }
 
+interface Grouped {
+  readonly totalMicros: number;
+  readonly idleMicros: number;
+  readonly groups: readonly { group: string; micros: number }[];
+  readonly functions: readonly object[];
+}
+
 async function load<Module>(path: string): Promise<Module> {
   return (await import(pathToFileURL(join(repositoryRoot, 'bench', path)).href)) as Module;
 }
@@ -102,6 +109,45 @@ describe('the benchmark', () => {
     expect(() => check(0, route(7))).to.throw('the route of bench-topic-000000 has 7 and 7 queues');
     expect(() => check(0, route(8, 'broker-0001'))).to.throw('has no broker-0000');
     expect(() => check(17, Buffer.alloc(0))).to.throw('was answered with 17');
+  });
+
+  it('tells from a profile what time is for, and leaves out what is not the server at work', async () => {
+    const { groupProfile } = await load<{ groupProfile: (profile: object) => Grouped }>('namesrv/profile-groups.mjs');
+    const node = (id: number, functionName: string, url = '') => ({ id, callFrame: { functionName, url } });
+    const nodes = [
+      node(1, '(idle)'),
+      node(2, 'writev'),
+      node(3, 'channelRead', 'file:///x/packages/remoting/dist/src/handler/frame-decoder.js'),
+      node(4, 'dispatch'),
+      node(5, 'onStreamRead', 'node:internal/stream_base_commons'),
+    ];
+    const samples = [1, 2, 3, 3, 4, 5];
+    const { totalMicros, idleMicros, groups, functions } = groupProfile({
+      nodes,
+      samples,
+      timeDeltas: [90, 10, 20, 20, 70, 5],
+    });
+
+    expect({ totalMicros, idleMicros }).to.deep.equal({ totalMicros: 55, idleMicros: 90 });
+    expect(groups.filter(({ micros }) => micros > 0)).to.deep.equal([
+      { group: 'kernel write', micros: 10 },
+      { group: 'frame', micros: 40 },
+      { group: "Node's streams and net", micros: 5 },
+    ]);
+    expect(functions[0]).to.include({ name: 'channelRead', where: 'remoting/handler/frame-decoder', micros: 40 });
+  });
+
+  it('says of each thing to be reached whether it was, by the median of the rounds’ own ratios', async () => {
+    const { judge } = await load<{ judge: (ours: string, measured: object) => object[] }>('peers/bars.mjs');
+    const samples = { ours: [{ cpu: 2 }, { cpu: 9 }, { cpu: 3 }], theirs: [{ cpu: 10 }, { cpu: 10 }, { cpu: 10 }] };
+    const bars = [
+      { figure: 'cpu', title: 'CPU', other: 'theirs', op: '<=', limit: 0.25 },
+      { figure: 'cpu', title: 'CPU', op: '<=', limit: 3 },
+    ];
+
+    const [ratio, own] = judge('ours', { label: 'a load', samples, bars });
+    expect(ratio).to.include({ value: 0.3, holds: false });
+    expect(own).to.include({ value: 3, holds: true });
   });
 
   it('fits a straight line', async () => {

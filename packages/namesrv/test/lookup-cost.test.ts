@@ -32,10 +32,10 @@ describe('what route lookups that come together cost the name server, counted', 
   }
 
   for (const [name, serializeType, texts] of [
-    ['JSON', SerializeType.JSON, 2],
+    ['JSON', SerializeType.JSON, 0],
     ['ROCKETMQ', SerializeType.ROCKETMQ, 4],
   ] as const) {
-    it(`one write, no timer, nothing parsed or encoded, and no more promises for 64 than for 8 (${name})`, async () => {
+    it(`one write, no timer, nothing parsed or encoded, few texts or none, and no more promises for 64 than for 8 (${name})`, async () => {
       const connection = await open(1);
       const few = await cost(connection, 8, serializeType);
       const many = await cost(connection, 64, serializeType);
