@@ -23,6 +23,7 @@ export function svgPage({ title, subtitle, panels }) {
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${y}" viewBox="0 0 ${WIDTH} ${y}" font-family="sans-serif" font-size="12">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="${WIDTH}" height="${y}" fill="#ffffff"/>`,
     text(20, 26, title, 'font-size="17" font-weight="bold"'),
     text(20, 44, subtitle, 'fill="#555555" font-size="11"'),

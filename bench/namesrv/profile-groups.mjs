@@ -1,9 +1,11 @@
 /** What a function of a profile is for. The first group whose pattern holds takes it; `where` is its module, or its kind where it has none. */
 const GROUPS = [
   ['idle', /^\(idle\)$/],
+  // The call that starts the profile, which tells V8's profiler of all code that there is.
+  ['profiler', /^native dispatch$/],
   ['garbage collection', /^\(garbage collector\)$/],
   // Native code that no function of JavaScript called: libuv's loop, reading from the kernel, what V8 does for itself.
-  ['kernel read, poll, libuv', /^(\(program\)|native dispatch)$/],
+  ['kernel read, poll, libuv', /^\(program\)$/],
   ['kernel write', /^native (writev|writeBuffer|writeLatin1String|writeUtf8String|writeAsciiString)$/],
   ['checksum, digest, inflating', /^native (crc32|update|digest|Hash|hash|oneShotDigest|writeSync|write|inflate\w*)$/],
   [
@@ -34,7 +36,7 @@ export function groupProfile({ nodes, samples, timeDeltas }) {
     const micros = timeDeltas[i];
     const group = GROUPS.find(([, pattern]) => pattern.test(where))?.[0] ?? 'the rest';
     groups.set(group, (groups.get(group) ?? 0) + micros);
-    if (group === 'idle') return;
+    if (group === 'idle' || group === 'profiler') return;
     total += micros;
     const key = `${name}  ${where}`;
     const known = functions.get(key) ?? { name, where, group, micros: 0 };
@@ -45,7 +47,9 @@ export function groupProfile({ nodes, samples, timeDeltas }) {
   return {
     totalMicros: total,
     idleMicros: groups.get('idle') ?? 0,
-    groups: order.filter((group) => group !== 'idle').map((group) => ({ group, micros: groups.get(group) ?? 0 })),
+    groups: order
+      .filter((group) => group !== 'idle' && group !== 'profiler')
+      .map((group) => ({ group, micros: groups.get(group) ?? 0 })),
     functions: [...functions.values()].sort((a, b) => b.micros - a.micros),
   };
 }

@@ -18,9 +18,12 @@ let homes = 0;
 export const OURS = 'rmqns';
 export const FIXED = 'fixed answers';
 
-/** The module and arguments of a server on this port. `brokers` are those of a fixed answer. */
-export function commandOf(name, port, { brokers = 1 } = {}) {
-  if (name === FIXED) return { module: path('fixed-answers.mjs'), args: ['--crc', String(port), String(brokers)] };
+/** The module and arguments of a server on this port. `brokers` are those of a fixed answer; `checksums`, whether it checks those of registrations. */
+export function commandOf(name, port, { brokers = 1, checksums = true } = {}) {
+  if (name === FIXED) {
+    const args = [...(checksums ? ['--crc'] : []), String(port), String(brokers)];
+    return { module: path('fixed-answers.mjs'), args };
+  }
   const kvConfigPath = join(home, `kvConfig-${homes++}.json`);
   const args = ['--bind', '127.0.0.1', '--port', String(port), '--set', `kvConfigPath=${kvConfigPath}`];
   return { module: path('../../apps/namesrv/dist/src/main.js'), args };
@@ -30,11 +33,11 @@ export function commandOf(name, port, { brokers = 1 } = {}) {
  * Starts a server in a process of its own, on its processor, and waits until it listens.
  *
  * @param {string} name OURS or FIXED
- * @param {{ core?: number, brokers?: number, execArgv?: string[] }} options
+ * @param {{ core?: number, brokers?: number, checksums?: boolean, execArgv?: string[] }} options
  */
-export async function startServer(name, { core, brokers, execArgv = [] } = {}) {
+export async function startServer(name, { core, brokers, checksums, execArgv = [] } = {}) {
   const port = await freePort();
-  const { module, args } = commandOf(name, port, { brokers });
+  const { module, args } = commandOf(name, port, { brokers, checksums });
   const child = startChild({
     module,
     args,

@@ -15,7 +15,10 @@ async function withOneServerEach(session, each) {
   const servers = new Map();
   try {
     for (const name of each.servers)
-      servers.set(name, await startPeer(name, { core: session.serverCore, brokers: each.brokers }));
+      servers.set(
+        name,
+        await startPeer(name, { core: session.serverCore, brokers: each.brokers, checksums: each.checksums }),
+      );
     for (const server of servers.values()) await once(session, each, server, each.warm ?? []);
     return await session.inTurn(each.servers, (name) => once(session, each, servers.get(name), []));
   } finally {
@@ -25,7 +28,11 @@ async function withOneServerEach(session, each) {
 
 function withFreshServers(session, each) {
   return session.inTurn(each.servers, async (name) => {
-    const server = await startPeer(name, { core: session.serverCore, brokers: each.brokers });
+    const server = await startPeer(name, {
+      core: session.serverCore,
+      brokers: each.brokers,
+      checksums: each.checksums,
+    });
     try {
       return await once(session, each, server, []);
     } finally {

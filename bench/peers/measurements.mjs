@@ -23,6 +23,7 @@ const route = (label, brokers, load, bars) => ({
   label,
   mode: 'route',
   brokers,
+  checksums: false,
   servers: ALL,
   warm: ['-d', '3', '-warm', '0.5'],
   flags: ['-brokers', String(brokers), '-topics', '100', ...V5, '-d', '2', '-warm', '0.5', ...load],

@@ -24,8 +24,8 @@ export function plainCommand(name, port, options = {}) {
 }
 
 /** Starts a server on its processor and waits until it listens; `usage()` is that of its process. */
-export async function startPeer(name, { core, brokers, isSmall } = {}) {
-  if (name === OURS || name === FIXED) return startServer(name, { core, brokers });
+export async function startPeer(name, { core, brokers, checksums, isSmall } = {}) {
+  if (name === OURS || name === FIXED) return startServer(name, { core, brokers, checksums });
   const port = await freePort();
   const child = startPlainChild({ ...plainCommand(name, port, { isSmall }), core });
   try {

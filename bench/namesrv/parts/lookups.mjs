@@ -46,7 +46,7 @@ async function measureShape(session, { label, brokers, connections, perConnectio
   const topology = { brokers, topics: TOPICS };
   const servers = new Map();
   for (const name of [OURS, FIXED]) {
-    const server = await session.startServer(name, { brokers });
+    const server = await session.startServer(name, { brokers, checksums: false });
     servers.set(name, server);
     await load.ask('seed', { port: server.port, topology, name });
     await load.ask('openLookups', { port: server.port, topology, connections, name });

@@ -6,16 +6,14 @@ import { withUsage } from '../session.mjs';
 const SECONDS = 1;
 const MOST_ROUNDS = 3;
 const WARM_ANSWERS = 20_000;
-/** Lookups under way over all connections together, where the connections are what grows. */
-const CLIENTS_PER_SECOND = 2_000;
 
 /** What grows, its sizes, and what else is measured with it. */
 const DIMENSIONS = [
   {
     name: 'clients',
-    about: `connections that share ${CLIENTS_PER_SECOND.toLocaleString('en')} lookups a second in an open loop; 8 brokers, 100 topics`,
+    about: 'connections with one lookup under way on each; 8 brokers, 100 topics',
     sizes: [50, 500, 2_000, 6_000],
-    setUp: (size) => ({ topology: { brokers: 8, topics: 100 }, connections: size, perSecond: CLIENTS_PER_SECOND }),
+    setUp: (size) => ({ topology: { brokers: 8, topics: 100 }, connections: size, perConnection: 1 }),
     fitted: [
       ['serverMicros', 'server CPU of a lookup, µs'],
       ['grownKib', 'memory, KiB'],
@@ -133,7 +131,14 @@ function tableOf(name, columns, measured) {
 async function measureDimension(session, { name, sizes, setUp }) {
   const measured = [];
   for (const size of sizes) {
-    const { topology, compressed, connections = 16, perSecond, warmAnswers = WARM_ANSWERS, lookedUp } = setUp(size);
+    const {
+      topology,
+      compressed,
+      connections = 16,
+      perConnection = 8,
+      warmAnswers = WARM_ANSWERS,
+      lookedUp,
+    } = setUp(size);
     const server = await session.startServer(OURS);
     const load = session.startLoad();
     const { port } = server;
@@ -141,13 +146,11 @@ async function measureDimension(session, { name, sizes, setUp }) {
     await load.ask('seed', { port, topology, compressed, seconds: 60 });
     await load.ask('openLookups', { port, topology, connections, lookedUp });
     const warm = { seconds: 0.5, leastAnswers: Math.max(WARM_ANSWERS, warmAnswers), mostSeconds: 15 };
-    await load.ask('window', { perConnection: connections > 100 ? 1 : 8, ...warm });
+    await load.ask('window', { perConnection, ...warm });
     const samples = [];
     for (let round = 0; round < Math.min(session.rounds, MOST_ROUNDS); round++) {
       const { result, cpuMicros, rssMiB } = await withUsage(server, () =>
-        perSecond === undefined
-          ? load.ask('window', { perConnection: 8, seconds: SECONDS })
-          : load.ask('atRate', { perSecond, seconds: SECONDS }),
+        load.ask('window', { perConnection, seconds: SECONDS }),
       );
       const grownMiB = rssMiB - before.rssBytes / 2 ** 20;
       samples.push({ ...result, serverMicros: cpuMicros / result.answers, grownMiB, grownKib: grownMiB * 1024 });
