@@ -28,6 +28,7 @@ import {
   type ResolvedNamesrvOptions,
   resolveNamesrvOptions,
 } from './namesrv-options.js';
+import { OversizedRegistrations } from './oversized-registrations.js';
 import type { AuditRecord } from './processor/audit.js';
 import { DefaultRequestProcessor } from './processor/default-request-processor.js';
 import { KeptAnswers } from './processor/kept-answers.js';
@@ -230,6 +231,8 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
         logger: this.#logger,
       });
     }
+    const oversized = new OversizedRegistrations(routeInfoManager, clock, this.#logger);
+    this.#server.on('exception', (channel, error) => oversized.refused(channel, error));
     this.#housekeeping = new BrokerHousekeeping(this.#server, routeInfoManager, {
       profile,
       clock,

@@ -322,12 +322,19 @@ export class DecodeError extends RemotingError {
 export class FrameTooLargeError extends RemotingError {
   readonly frameBytes: number;
   readonly maxFrameBytes: number;
+  /** What had come of it when it was refused, without its four length bytes and 4 KiB at most: often the header, sometimes nothing. */
+  readonly opening: Buffer;
 
   static {
     brand(FrameTooLargeError, 'FrameTooLargeError');
   }
 
-  constructor(frameBytes: number, maxFrameBytes: number, options: RemotingErrorOptions = {}) {
+  constructor(
+    frameBytes: number,
+    maxFrameBytes: number,
+    options: RemotingErrorOptions = {},
+    opening: Buffer = Buffer.alloc(0),
+  ) {
     const peer = options.address === undefined ? '' : ` with ${options.address}`;
     super(
       'FRAME_TOO_LARGE',
@@ -336,6 +343,9 @@ export class FrameTooLargeError extends RemotingError {
     );
     this.frameBytes = frameBytes;
     this.maxFrameBytes = maxFrameBytes;
+    this.opening = opening;
+    // It says much to who reads it and nothing in a log.
+    Object.defineProperty(this, 'opening', { enumerable: false });
   }
 
   override get name(): string {

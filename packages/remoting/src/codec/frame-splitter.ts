@@ -9,6 +9,8 @@ const SMALL_PIECE_BYTES = 1024;
 const SLAB_BYTES = 4096;
 /** Longer frames that span chunks are left in pieces until somebody wants them joined. */
 const MAX_JOINED_BYTES = 64 * 1024;
+/** Of a frame that is refused. */
+const MAX_OPENING_BYTES = 4096;
 const EMPTY = Buffer.alloc(0);
 
 const State = { LENGTH: 'length', FRAME: 'frame' } as const;
@@ -162,7 +164,7 @@ export class FrameSplitter {
     this.#consume(chunk, end - this.#chunkOffset);
     if (this.#lengthBytes < LENGTH_BYTES) return;
     if (this.#length + LENGTH_BYTES > this.#maxFrameBytes)
-      this.#fail(new FrameTooLargeError(this.#length + LENGTH_BYTES, this.#maxFrameBytes));
+      this.#fail(new FrameTooLargeError(this.#length + LENGTH_BYTES, this.#maxFrameBytes, {}, this.#opening()));
     if (this.#length < MIN_FRAME_BYTES)
       this.#fail(
         new DecodeError(`a frame announces ${this.#length} bytes, but its header word alone takes 4`, {
@@ -170,6 +172,12 @@ export class FrameSplitter {
         }),
       );
     this.#state = State.FRAME;
+  }
+
+  /** A copy, for the error that outlives the chunk. */
+  #opening(): Buffer {
+    const start = this.#chunkOffset;
+    return Buffer.from(this.#chunks[this.#chunkIndex]?.subarray(start, start + MAX_OPENING_BYTES) ?? EMPTY);
   }
 
   #fail(failure: RemotingError): never {

@@ -326,7 +326,7 @@ function nextTurn(task: () => void): void {
 function withAddress(thrown: unknown, address: string): RemotingError {
   const options = { address, cause: thrown };
   if (thrown instanceof FrameTooLargeError)
-    return new FrameTooLargeError(thrown.frameBytes, thrown.maxFrameBytes, options);
+    return new FrameTooLargeError(thrown.frameBytes, thrown.maxFrameBytes, options, thrown.opening);
   const { message } = RemotingError.from(thrown, 'DECODE_FAILED', 'the decoder failed');
   const kind = thrown instanceof DecodeError ? thrown.kind : undefined;
   return new DecodeError(`bad frame from ${address}: ${message}`, { ...options, kind });

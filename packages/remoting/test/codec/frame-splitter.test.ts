@@ -107,6 +107,20 @@ describe('FrameSplitter', () => {
     expect(second?.byteOffset).to.equal(rest.byteOffset + 10);
   });
 
+  it('tells with a frame that is too large what had come of it', () => {
+    for (const [rest, opening] of [
+      ['header', 'header'],
+      ['', ''],
+      ['x'.repeat(5000), 'x'.repeat(4096)],
+    ]) {
+      const splitter = new FrameSplitter(100);
+      splitter.push(Buffer.concat([lengthOnly(9000), Buffer.from(rest ?? '')]));
+      expect(() => splitter.next())
+        .to.throw(FrameTooLargeError)
+        .that.satisfies((error: FrameTooLargeError) => error.opening.toString() === opening);
+    }
+  });
+
   it('leaves a large frame in the pieces it came in until it is asked for whole', () => {
     const frame = Buffer.alloc(100_000).map((_, i) => i % 251);
     const bytes = wire(frame, Buffer.from('next'));
