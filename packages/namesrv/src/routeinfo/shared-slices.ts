@@ -1,20 +1,38 @@
 import type { TopicSlices } from '@rmqns/protocol';
 
-/** How many are compared. Brokers of a cluster register one after the other when a name server starts, and often with the same topics. */
-const MAX_RECENT = 8;
+/** How many blocks are remembered, of some 4 KiB each; also those that nobody has any more. */
+const MAX_BLOCKS = 1024;
 
-/** Makes one object of those slices that are equal and come soon after each other: brokers with the same topics need them once. */
+/**
+ * Makes one object of equal blocks of topics that come soon after each other: brokers with the same topics need them once. Brokers of a cluster
+ * register one after the other when a name server starts.
+ */
 export class SharedSlices {
-  /** The last one asked for first. */
-  readonly #recent: TopicSlices[] = [];
+  /** Blocks by the hash of their first topic and their length, the one that came last last. */
+  readonly #blocks = new Map<number, Int32Array>();
 
-  /** These, or equal ones. */
+  /** The same slices, as far as possible in blocks that others have. */
   share(slices: TopicSlices): TopicSlices {
-    const place = this.#recent.findIndex((recent) => recent.equals(slices));
-    const shared = this.#recent[place] ?? slices;
-    if (place >= 0) this.#recent.splice(place, 1);
-    this.#recent.unshift(shared);
-    if (this.#recent.length > MAX_RECENT) this.#recent.pop();
+    return slices.withBlocks((block) => this.#shared(block));
+  }
+
+  #shared(block: Int32Array): Int32Array {
+    // With the length, lest the block with a broker's own topic takes the place of the one that all others have.
+    const key = Math.imul(block.length, 0x9e3779b1) ^ (block[1] as number);
+    const before = this.#blocks.get(key);
+    const shared = before !== undefined && bytesOf(before).equals(bytesOf(block)) ? before : block;
+    this.#blocks.delete(key);
+    this.#blocks.set(key, shared);
+    if (this.#blocks.size > MAX_BLOCKS) {
+      for (const oldest of this.#blocks.keys()) {
+        this.#blocks.delete(oldest);
+        break;
+      }
+    }
     return shared;
   }
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

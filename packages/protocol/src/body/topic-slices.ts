@@ -2,57 +2,78 @@ import type { SliceHash } from './slice-hash.js';
 
 const FIRST_CAPACITY = 64;
 
+/** A block ends behind a topic whose hash ends so, every 256th as it comes, or when it is this long. */
+const BLOCK_END = 0xff;
+const MAX_BLOCK_TOPICS = 1024;
+
 /**
  * What is kept of the topics of a registration's body, in their order: of each the length and a hash of 64 bits of the bytes that spell it,
  * and a hash of its name; 16 bytes a topic (design decision 3). Immutable once {@link TopicSlicesBuilder.build} has made it.
+ *
+ * They lie in blocks, whose ends the topics tell: where two bodies have topics in common, most of their blocks are equal, also behind a
+ * topic that only one of them has, and can be shared. All brokers of a cluster have the same topics but for one with their own name.
  */
 export class TopicSlices {
-  static readonly NONE = new TopicSlices(new Int32Array(0));
+  static readonly NONE = new TopicSlices([]);
 
   /** For each topic: length, low and high half of the hash, hash of the name. */
-  readonly #columns: Int32Array;
-
-  constructor(columns: Int32Array) {
-    this.#columns = columns;
-  }
-
+  readonly #blocks: readonly Int32Array[];
   /** The number of topics. */
-  get size(): number {
-    return this.#columns.length / 4;
+  readonly size: number;
+  /** The block that was asked for last, and its first topic: topics are asked for in their order. */
+  #current = 0;
+  #first = 0;
+
+  constructor(blocks: readonly Int32Array[]) {
+    this.#blocks = blocks;
+    this.size = blocks.reduce((sum, { length }) => sum + length / 4, 0);
   }
 
   /** Length in bytes of a topic; 0 behind the last. */
   lengthOf(index: number): number {
-    return this.#columns[index * 4] ?? 0;
+    return this.#block(index)?.[(index - this.#first) * 4] ?? 0;
   }
 
   /** Whether a topic is the one whose bytes have this length and hash. */
   is(index: number, length: number, hash: SliceHash): boolean {
-    const at = index * 4;
-    const columns = this.#columns;
-    return columns[at] === length && columns[at + 1] === hash.low && columns[at + 2] === hash.high;
+    const block = this.#block(index);
+    const at = (index - this.#first) * 4;
+    return block !== undefined && block[at] === length && block[at + 1] === hash.low && block[at + 2] === hash.high;
   }
 
   /** The hash of a topic's name; undefined behind the last. */
   nameOf(index: number): number | undefined {
-    return this.#columns[index * 4 + 3];
-  }
-
-  /** Whether both are of the same topics in the same order. */
-  equals(other: TopicSlices): boolean {
-    return this === other || bytesOf(this.#columns).equals(bytesOf(other.#columns));
+    return this.#block(index)?.[(index - this.#first) * 4 + 3];
   }
 
   /** Adds the topic at `index` to others. */
   copyTo(builder: TopicSlicesBuilder, index: number): void {
-    const at = index * 4;
-    const columns = this.#columns;
-    builder.add(columns[at] ?? 0, columns[at + 1] ?? 0, columns[at + 2] ?? 0, columns[at + 3] ?? 0);
+    const block = this.#block(index);
+    if (block === undefined) return;
+    const at = (index - this.#first) * 4;
+    builder.add(block[at] ?? 0, block[at + 1] ?? 0, block[at + 2] ?? 0, block[at + 3] ?? 0);
   }
-}
 
-function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
+  /** The same, with blocks that are equal to these. */
+  withBlocks(equal: (block: Int32Array) => Int32Array): TopicSlices {
+    return new TopicSlices(this.#blocks.map(equal));
+  }
+
+  /** The block of a topic, and {@link #first} with it; `undefined` behind the last. */
+  #block(index: number): Int32Array | undefined {
+    const block = this.#blocks[this.#current];
+    if (block !== undefined && index >= this.#first && index < this.#first + block.length / 4) return block;
+    if (index < this.#first) {
+      this.#current = 0;
+      this.#first = 0;
+    }
+    for (; this.#current < this.#blocks.length; this.#current++) {
+      const { length } = this.#blocks[this.#current] as Int32Array;
+      if (index < this.#first + length / 4) return this.#blocks[this.#current];
+      this.#first += length / 4;
+    }
+    return undefined;
+  }
 }
 
 /** Gathers the slices of one body. */
@@ -79,6 +100,14 @@ export class TopicSlicesBuilder {
   }
 
   build(): TopicSlices {
-    return new TopicSlices(this.#columns.slice(0, this.#size * 4));
+    const blocks: Int32Array[] = [];
+    let start = 0;
+    for (let end = 1; end <= this.#size; end++) {
+      const low = this.#columns[end * 4 - 3] as number;
+      if ((low & BLOCK_END) !== BLOCK_END && end - start < MAX_BLOCK_TOPICS && end < this.#size) continue;
+      blocks.push(this.#columns.slice(start * 4, end * 4));
+      start = end;
+    }
+    return new TopicSlices(blocks);
   }
 }
