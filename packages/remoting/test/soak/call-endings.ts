@@ -114,6 +114,7 @@ class Interleaving {
   readonly #calls: Call[] = [];
   /** What has happened that some endings need. */
   readonly #happened = new Set<Step['kind'] | 'end'>();
+  #cutOff = 0;
   readonly #faults: string[] = [];
 
   constructor(server: MoodyServer, chosen: Chosen, tally: EndingsTally) {
@@ -182,9 +183,11 @@ class Interleaving {
         this.#calls[n]?.controller.abort();
         break;
       case 'reset':
+        this.#cutOff++;
         this.#server.reset();
         break;
       case 'breakWrites':
+        this.#cutOff++;
         this.#server.breakWrites();
         break;
       case 'refuseDials':
@@ -285,7 +288,7 @@ class Interleaving {
         return this.#chosen.waitForPermit ? 'a limit that is not waited for' : undefined;
       case 'CONNECT_FAILED':
         if (sent !== 'no' && this.#chosen.interceptor !== 'sends again') return 'sent: no';
-        return needs('down', 'refuseDials', 'hangDials', 'end');
+        return needs('down', 'refuseDials', 'hangDials', 'end') && this.#missingUnheard();
       case 'SEND_FAILED':
         if (kind === 'tooLarge') return sent === 'no' ? undefined : 'sent: no';
         return needs('goAway', 'breakWrites', 'reset', 'down', 'end') && this.#missingTimeout();
@@ -294,6 +297,11 @@ class Interleaving {
       default:
         return 'any cause the model knows';
     }
+  }
+
+  /** Two connections in a row over which nothing ever came count as dials that failed: the next one waits. */
+  #missingUnheard(): string | undefined {
+    return this.#cutOff >= 2 ? undefined : 'two connections cut off';
   }
 
   /** A call that got no answer in time closes its connection. */
