@@ -79,6 +79,8 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   #started = false;
   #connected = false;
   #sendQueued = false;
+  /** A read is dealt with, and what it flushes may be sent before it ends: only then is the rest booked for the end of the turn. */
+  #reading = false;
   #inFlightBytes = 0;
   /**
    * Whether the last write was with the operating system by the time it returned, as nearly all of a TCP socket's are. The next one then comes
@@ -144,7 +146,7 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   protected override doFlush(): void {
     if (this.#sendQueued || this.#inFlightBytes > 0) return;
     this.#sendQueued = true;
-    void afterOtherJobs.then(() => process.nextTick(SocketChannel.#sendOf, this));
+    if (!this.#reading) this.#queueSend();
   }
 
   override flushNow(): void {
@@ -179,6 +181,10 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
     );
     // Its bytes are not wanted any more, but its FIN is seen only by reading on.
     this.#socket.resume();
+  }
+
+  #queueSend(): void {
+    void afterOtherJobs.then(() => process.nextTick(SocketChannel.#sendOf, this));
   }
 
   static #sendOf(channel: SocketChannel): void {
@@ -283,8 +289,11 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   static readonly #onData = function (this: Owned, chunk: Buffer): void {
     const channel = this[owner];
     if (!channel.isActive) return;
+    channel.#reading = true;
     channel.fireRead(chunk);
     if (!channel.isClosed) channel.pipeline.fireChannelReadComplete();
+    channel.#reading = false;
+    if (channel.#sendQueued) channel.#queueSend();
   };
 
   static readonly #onEnd = function (this: Owned): void {

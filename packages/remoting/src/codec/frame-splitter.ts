@@ -12,6 +12,8 @@ const MAX_JOINED_BYTES = 64 * 1024;
 /** Of a frame that is refused. */
 const MAX_OPENING_BYTES = 4096;
 const EMPTY = Buffer.alloc(0);
+/** Slots for chunks that are kept while none is there. */
+const MAX_KEPT_SLOTS = 16;
 
 const State = { LENGTH: 'length', FRAME: 'frame' } as const;
 type State = (typeof State)[keyof typeof State];
@@ -29,7 +31,9 @@ export class FrameSplitter {
   #failure: RemotingError | undefined;
   #bufferedBytes = 0;
 
+  /** Written over rather than emptied, since to set an array's length costs more than the rest of a small frame; `#chunkCount` of them count. */
   #chunks: Buffer[] = [];
+  #chunkCount = 0;
   #chunkIndex = 0;
   #chunkOffset = 0;
 
@@ -58,6 +62,11 @@ export class FrameSplitter {
     return this.#bufferedBytes;
   }
 
+  /** Places for chunks; they do not grow while each chunk leaves before the next one comes. */
+  get places(): number {
+    return this.#chunks.length;
+  }
+
   /**
    * Takes the next bytes. They must not be changed afterwards.
    *
@@ -67,8 +76,8 @@ export class FrameSplitter {
     if (this.#failure !== undefined) throw this.#failure;
     if (chunk.length === 0) return;
     // Whoever stops at the last whole frame never comes to the end of the list, and it must not grow with each chunk.
-    if (this.#chunkIndex > 0 && this.#chunkIndex === this.#chunks.length) this.#forgetChunks();
-    this.#chunks.push(chunk);
+    if (this.#chunkIndex > 0 && this.#chunkIndex === this.#chunkCount) this.#forgetChunks();
+    this.#chunks[this.#chunkCount++] = chunk;
     this.#bufferedBytes += chunk.length;
   }
 
@@ -125,20 +134,22 @@ export class FrameSplitter {
   }
 
   #chunk(): Buffer | undefined {
-    const chunk = this.#chunks[this.#chunkIndex];
-    if (chunk === undefined && this.#chunkIndex > 0) this.#forgetChunks();
-    return chunk;
+    if (this.#chunkIndex < this.#chunkCount) return this.#chunks[this.#chunkIndex];
+    if (this.#chunkIndex > 0) this.#forgetChunks();
+    return undefined;
   }
 
   /** All have left. */
   #forgetChunks(): void {
-    this.#chunks.length = 0;
+    // Those that have left are empty.
+    if (this.#chunks.length > MAX_KEPT_SLOTS) this.#chunks = [];
+    this.#chunkCount = 0;
     this.#chunkIndex = 0;
   }
 
   /** The frame that lies whole, with its length, in what is left of its chunk, as most do; others, and bad ones, go the long way. */
   #advanceAtOnce(): boolean {
-    const chunk = this.#chunks[this.#chunkIndex];
+    const chunk = this.#chunkIndex < this.#chunkCount ? this.#chunks[this.#chunkIndex] : undefined;
     const start = this.#chunkOffset + LENGTH_BYTES;
     if (chunk === undefined || this.#lengthBytes > 0 || start > chunk.length) return false;
     const length = readInt32(chunk, this.#chunkOffset);
@@ -183,6 +194,8 @@ export class FrameSplitter {
   #fail(failure: RemotingError): never {
     this.#failure = failure;
     this.#chunks = [];
+    this.#chunkCount = 0;
+    this.#chunkIndex = 0;
     this.#bufferedBytes = 0;
     throw failure;
   }

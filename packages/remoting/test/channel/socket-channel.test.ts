@@ -142,6 +142,36 @@ describe('SocketChannel', () => {
     }
   });
 
+  it('books nothing for the end of the turn when flushNow has sent all', async () => {
+    let isFlushed = true;
+    const { peer, socket } = await pair({
+      answer: {
+        channelRead: (ctx) => ctx.writeAndFlush(Buffer.from('ab')),
+        channelReadComplete({ channel }) {
+          if (isFlushed) channel.flushNow();
+        },
+      },
+    });
+    const booked: number[] = [];
+    const { then } = Promise.prototype;
+    socket.prependListener('data', () => {
+      booked.push(0);
+      Object.assign(Promise.prototype, {
+        // biome-ignore lint/suspicious/noThenProperty: it is counted
+        then(this: Promise<unknown>, ...args: []) {
+          booked[booked.length - 1] = (booked.at(-1) ?? 0) + 1;
+          return then.apply(this, args);
+        },
+      });
+    });
+    socket.on('data', () => void Object.assign(Promise.prototype, { then }));
+    for (isFlushed of [true, true, false]) {
+      peer.write('x');
+      expect((await readUntil(peer, 2)).toString()).to.equal('ab');
+    }
+    expect(booked).to.deep.equal([0, 0, 1]);
+  });
+
   it('tells a listener once the peer takes what did not leave at once', async () => {
     const { channel, peer, socket } = await pair();
     peer.pause();
