@@ -61,5 +61,10 @@ function describe({ functionName, url }) {
   }
   const name = functionName === '' ? '(anonymous)' : functionName;
   const [, module] = /\/(?:packages|apps)\/(.*)\.js$/.exec(url) ?? [];
-  return { name, where: module === undefined ? url : module.replace('dist/src/', '') };
+  return { name, where: module === undefined ? packageOf(url) : module.replace('dist/src/', '') };
+}
+
+/** Of another package only its name on: where it lies on this machine is nobody's business. */
+function packageOf(url) {
+  return url.replace(/^file:.*\/(?=node_modules\/)/, '');
 }
