@@ -105,8 +105,8 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
     socket.allowHalfOpen = true;
     socket.setNoDelay?.(true);
     socket.pause();
-    // This one stays for good: a socket may report a second error, and one without a listener would end the process.
     (socket as Owned)[owner] = this;
+    // This one stays for good: a socket may report a second error, and one without a listener would end the process.
     socket.on('error', SocketChannel.#onError);
     socket.on('end', SocketChannel.#onEnd);
     socket.on('close', SocketChannel.#onClose);
