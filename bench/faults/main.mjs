@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { installPeers } from '../harness/install-peers.mjs';
 import { describeMachine, describeProduct } from '../harness/machine.mjs';
+import { runProgram } from '../harness/program.mjs';
 import { markdownTable, writeResult } from '../harness/results.mjs';
 import { loadPeer, PEERS, versionsOf } from '../rpc/peers.mjs';
 import { openRoom } from './room.mjs';
@@ -38,21 +39,9 @@ const usage = `npm run bench:faults -- [options]
   --help
 `;
 
-await main();
+await runProgram({ name: 'bench:faults', usage, parse: parseOptions, run: main });
 
-async function main() {
-  let options;
-  try {
-    options = parseOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`bench:faults: ${error.message}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  if (options.help) {
-    process.stdout.write(usage);
-    return;
-  }
+async function main(options, tell) {
   installPeers(options.peers);
   const machine = describeMachine();
   const product = describeProduct();
@@ -63,7 +52,7 @@ async function main() {
     for (const peer of peers) {
       const result = await provoke(FAULTS[fault], peer);
       results[fault][peer.name] = result;
-      process.stderr.write(`bench:faults: ${fault} ${peer.name}: ${result.error ?? result.cells.join(' | ')}\n`);
+      tell(`${fault} ${peer.name}: ${result.error ?? result.cells.join(' | ')}`);
     }
   }
   const text = reportText({ machine, product, peers, results });
@@ -75,7 +64,7 @@ async function main() {
       figures: { machine, product, results },
       text,
     })) {
-      process.stderr.write(`bench:faults: wrote ${path}\n`);
+      tell(`wrote ${path}`);
     }
   }
 }

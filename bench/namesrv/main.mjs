@@ -1,7 +1,8 @@
 /** `npm run bench`: the name server beside a Node server with fixed answers; see bench/README.md. */
-import { parseArgs } from 'node:util';
 import { machineText, partPanels, partText } from '../harness/case-report.mjs';
 import { describeMachine, describeProduct } from '../harness/machine.mjs';
+import { parsePartOptions } from '../harness/part-options.mjs';
+import { runProgram } from '../harness/program.mjs';
 import { writeResult } from '../harness/results.mjs';
 import { svgPage } from '../harness/svg-plot.mjs';
 import { idle } from './parts/idle.mjs';
@@ -30,29 +31,15 @@ const usage = `npm run bench -- [options]
   --help
 `;
 
-await main();
+await runProgram({ name: 'bench', usage, parse: parseOptions, mostMinutes: MOST_MINUTES, run: main });
 
-async function main() {
-  let options;
-  try {
-    options = parseOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`bench: ${error.message}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  if (options.help) {
-    process.stdout.write(usage);
-    return;
-  }
+function parseOptions(args) {
+  return parsePartOptions(args, { parts: PARTS, chosen: DEFAULT_PARTS, rounds: 5 });
+}
+
+async function main(options, tell) {
   const machine = describeMachine();
   const product = describeProduct();
-  const tell = (line) => process.stderr.write(`bench: ${line}\n`);
-  setTimeout(() => {
-    tell(`gave up after ${MOST_MINUTES} minutes`);
-    process.exit(1);
-  }, MOST_MINUTES * 60_000).unref();
-
   const session = new Session({ ...options, tell });
   const results = {};
   try {
@@ -88,38 +75,6 @@ async function main() {
   const figures = { machine, product, rounds: options.rounds, results };
   for (const path of writeResult({ name: nameOf(options.parts), folder: options.out, figures, text, plot }))
     tell(`wrote ${path}`);
-}
-
-/** @throws Error that says what is wrong with the arguments */
-function parseOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: { type: 'string', default: DEFAULT_PARTS.map(({ name }) => name).join(',') },
-      rounds: { type: 'string', default: '5' },
-      'server-core': { type: 'string', default: '0' },
-      'load-core': { type: 'string', default: '1' },
-      out: { type: 'string' },
-      'no-write': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const parts = values.only.split(',').map((name) => {
-    const part = PARTS.find((each) => each.name === name);
-    if (part === undefined) throw new Error(`there is no part ${name}: ${PARTS.map((each) => each.name).join(', ')}`);
-    return part;
-  });
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds is a number from 1');
-  return {
-    parts,
-    rounds,
-    serverCore: Number(values['server-core']),
-    loadCore: Number(values['load-core']),
-    out: values.out,
-    writes: !values['no-write'],
-    help: values.help,
-  };
 }
 
 /** A run of some parts is told from one of all. */

@@ -1,7 +1,8 @@
 /** `npm run bench:peers`: the name server beside Apache's and a Node server with fixed answers, and what it is to reach; see bench/README.md. */
-import { parseArgs } from 'node:util';
 import { machineText, partPanels, partText } from '../harness/case-report.mjs';
 import { describeMachine, describeProduct } from '../harness/machine.mjs';
+import { parsePartOptions } from '../harness/part-options.mjs';
+import { runProgram } from '../harness/program.mjs';
 import { writeResult } from '../harness/results.mjs';
 import { svgPage } from '../harness/svg-plot.mjs';
 import { Session } from '../namesrv/session.mjs';
@@ -30,27 +31,13 @@ const usage = `npm run bench:peers -- [options]
   --help
 `;
 
-await main();
+await runProgram({ name: 'bench:peers', usage, parse: parseOptions, mostMinutes: MOST_MINUTES, run: main });
 
-async function main() {
-  let options;
-  try {
-    options = parseOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`bench:peers: ${error.message}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  if (options.help) {
-    process.stdout.write(usage);
-    return;
-  }
-  const tell = (line) => process.stderr.write(`bench:peers: ${line}\n`);
-  setTimeout(() => {
-    tell(`gave up after ${MOST_MINUTES} minutes`);
-    process.exit(1);
-  }, MOST_MINUTES * 60_000).unref();
+function parseOptions(args) {
+  return parsePartOptions(args, { parts: PARTS, rounds: 3, more: { need: { type: 'boolean', default: false } } });
+}
 
+async function main(options, tell) {
   const machine = describeMachine();
   const product = describeProduct();
   const session = new Session({ ...options, tell });
@@ -104,38 +91,4 @@ function reportText({ machine, product, options, results, judged }) {
     "That the loss of a broker costs in proportion to that broker's topics is shown by `npm run bench -- --only loss`.",
     ...options.parts.flatMap((part) => ['', partText(part, results[part.name])]),
   ].join('\n');
-}
-
-/** @throws Error that says what is wrong with the arguments */
-function parseOptions(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: { type: 'string', default: PARTS.map(({ name }) => name).join(',') },
-      rounds: { type: 'string', default: '3' },
-      'server-core': { type: 'string', default: '0' },
-      'load-core': { type: 'string', default: '1' },
-      out: { type: 'string' },
-      'no-write': { type: 'boolean', default: false },
-      need: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const parts = values.only.split(',').map((name) => {
-    const part = PARTS.find((each) => each.name === name);
-    if (part === undefined) throw new Error(`there is no part ${name}: ${PARTS.map((each) => each.name).join(', ')}`);
-    return part;
-  });
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds is a number from 1');
-  return {
-    parts,
-    rounds,
-    serverCore: Number(values['server-core']),
-    loadCore: Number(values['load-core']),
-    out: values.out,
-    writes: !values['no-write'],
-    needs: values.need,
-    help: values.help,
-  };
 }

@@ -2,6 +2,7 @@
 import { makeCertificate } from '../harness/certificate.mjs';
 import { installPeers } from '../harness/install-peers.mjs';
 import { describeMachine, describeProduct } from '../harness/machine.mjs';
+import { runProgram } from '../harness/program.mjs';
 import { short, writeResult } from '../harness/results.mjs';
 import { judgeBars } from './bars.mjs';
 import { LOADS } from './loads.mjs';
@@ -10,21 +11,9 @@ import { parseOptions, usage } from './options.mjs';
 import { loadPeer, versionsOf } from './peers.mjs';
 import { reportText } from './report.mjs';
 
-await main();
+await runProgram({ name: 'bench:rpc', usage, parse: parseOptions, run: main });
 
-async function main() {
-  let options;
-  try {
-    options = parseOptions(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`bench:rpc: ${error.message}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  if (options.help) {
-    process.stdout.write(usage);
-    return;
-  }
+async function main(options, tell) {
   installPeers(options.peers);
   const machine = describeMachine();
   const product = describeProduct();
@@ -46,7 +35,7 @@ async function main() {
         for (const sample of samples) {
           const key = `${load} ${sample.shape} ${peer.name}`;
           results.set(key, [...(results.get(key) ?? []), sample]);
-          if (skipped === undefined) tell(`round ${round}/${options.rounds} ${key}`, sample);
+          if (skipped === undefined) tell(`round ${round}/${options.rounds} ${key}: ${figuresOf(sample)}`);
         }
       }
     }
@@ -62,7 +51,7 @@ async function main() {
   if (options.writes) {
     const figures = { machine, product, versions, options, bars, samples: Object.fromEntries(results) };
     for (const path of writeResult({ name: 'rpc', folder: options.out, figures, text })) {
-      process.stderr.write(`bench:rpc: wrote ${path}\n`);
+      tell(`wrote ${path}`);
     }
   }
   if (options.need && bars.some(({ holds }) => !holds)) process.exitCode = 1;
@@ -74,12 +63,10 @@ function reasonToSkip(peer, load, tls) {
   return undefined;
 }
 
-/** Progress goes to stderr, so that stdout is the result alone. */
-function tell(what, { error, requestsPerSecond, serverMicros, kibPerConnection }) {
-  const figures =
-    error ??
-    (kibPerConnection === undefined
-      ? `${short(requestsPerSecond)} req/s, server ${short(serverMicros)} µs`
-      : `${short(kibPerConnection)} KiB a connection`);
-  process.stderr.write(`bench:rpc: ${what}: ${figures}\n`);
+/** What progress shows. */
+function figuresOf({ error, requestsPerSecond, serverMicros, kibPerConnection }) {
+  if (error !== undefined) return error;
+  return kibPerConnection === undefined
+    ? `${short(requestsPerSecond)} req/s, server ${short(serverMicros)} µs`
+    : `${short(kibPerConnection)} KiB a connection`;
 }
