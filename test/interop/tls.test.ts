@@ -42,7 +42,7 @@ describe('a broker and a client that speak TLS', () => {
     // It is about what our name server asks of them, which Apache's need not be told the same way.
     if (controlVersion !== undefined) this.skip();
     apache = await ApacheProcesses.create();
-    for (const version of ['4.9.7', '5.3.3'] as const) await apache.fetch(version);
+    for (const version of ['4.7.1', '4.9.7', '5.3.3'] as const) await apache.fetch(version);
     directory = await TemporaryDirectory.create();
     certificates = await createCertificates(directory.path);
   });
@@ -52,7 +52,7 @@ describe('a broker and a client that speak TLS', () => {
     await directory?.[Symbol.asyncDispose]();
   });
 
-  for (const version of ['4.9.7', '5.3.3'] as const) {
+  for (const version of ['4.7.1', '4.9.7', '5.3.3'] as const) {
     it(`of ${version} work through a name server that takes nothing but TLS with a certificate of a CA`, async () => {
       const { server, client, stranger, ca } = certificates;
       await using nameServer = await NameServerProcess.start({
