@@ -83,7 +83,7 @@ describe('a broker of 5.3.3 with compressedRegister=true, which Apache refuses',
     await moreUnchanged(2);
     expect(ours.counters.registrationsRead).to.equal(registrationsRead);
 
-    await compressed.process.stop('SIGTERM', 60_000);
+    await compressed.process.stop('SIGTERM');
     await eventually(async () => ((await body(own, GET_BROKER_CLUSTER_INFO)) === EMPTY ? true : undefined), {
       what: 'the broker off the tables',
       timeoutMillis: 10_000,

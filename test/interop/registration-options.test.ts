@@ -109,7 +109,7 @@ for (const version of apacheVersions) {
     }
 
     it('leave nothing in either when they are stopped', async () => {
-      await Promise.all(brokers.splice(0).map(({ process }) => process.stop('SIGTERM', 60_000)));
+      await Promise.all(brokers.splice(0).map(({ process }) => process.stop('SIGTERM')));
       await both.expectAlike([]);
     });
   });

@@ -16,6 +16,8 @@ export type ApacheJars = ApacheVersion | '5.3.3-proxy';
 const script = join(repositoryRoot, 'test/interop/kit/apache');
 const BOOT_TIMEOUT_MILLIS = 60_000;
 const FETCH_TIMEOUT_MILLIS = 280_000;
+// A 5.3.3 broker alone takes some ten seconds; three at once on a busy machine have taken more than twenty.
+const STOP_TIMEOUT_MILLIS = 90_000;
 
 /** Settings of a broker or name server, as in its configuration file. */
 export type ApacheSettings = Readonly<Record<string, string | number | boolean>>;
@@ -143,6 +145,7 @@ export class ApacheProcesses implements AsyncDisposable {
       cwd: this.#directory.path,
       env: { ROCKETMQ_INTEROP_LOGS: join(this.#directory.path, 'tools') },
       onLine,
+      stopTimeoutMillis: STOP_TIMEOUT_MILLIS,
     });
     this.#processes.push(process);
     return process;

@@ -19,6 +19,8 @@ export interface CapturedProcessOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Told of each line of stdout. With it {@link CapturedProcess.writeLine} writes lines to stdin, which is closed otherwise. */
   readonly onLine?: ((line: string) => void) | undefined;
+  /** How long {@link CapturedProcess.stop} waits for the end when its caller does not say. Default 20,000 ms. */
+  readonly stopTimeoutMillis?: number | undefined;
 }
 
 const TAIL_LINES = 40;
@@ -37,10 +39,12 @@ export class CapturedProcess implements AsyncDisposable {
   #output = '';
   #ended: ProcessExit | undefined;
   readonly #child: ChildProcess;
+  readonly #stopTimeoutMillis: number;
   readonly #watchers = new Set<() => void>();
 
   constructor(options: CapturedProcessOptions) {
     this.name = options.name;
+    this.#stopTimeoutMillis = options.stopTimeoutMillis ?? 20_000;
     this.#child = spawn(options.command, [...options.args], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
@@ -129,7 +133,7 @@ export class CapturedProcess implements AsyncDisposable {
   }
 
   /** Sends a signal and waits for the end. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM', timeoutMillis = 20_000): Promise<ProcessExit> {
+  async stop(signal: NodeJS.Signals = 'SIGTERM', timeoutMillis = this.#stopTimeoutMillis): Promise<ProcessExit> {
     if (this.#ended !== undefined) return this.#ended;
     this.signal(signal);
     return await this.waitForExit(timeoutMillis);
