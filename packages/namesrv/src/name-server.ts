@@ -17,8 +17,7 @@ import { NamesrvConfigStore } from './config/namesrv-config-store.js';
 import { NamesrvConfiguration } from './config/namesrv-configuration.js';
 import { NamesrvError } from './errors.js';
 import { EventRecorder } from './event-recorder.js';
-import { KvConfigManager } from './kvconfig/kv-config-manager.js';
-import { KvConfigStore } from './kvconfig/kv-config-store.js';
+import { StoredKvConfig } from './kvconfig/stored-kv-config.js';
 import { MinBrokerIdNotifier } from './min-broker-id-notifier.js';
 import type { NamesrvCounters } from './namesrv-counters.js';
 import type { NamesrvEvent } from './namesrv-event.js';
@@ -84,8 +83,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
   readonly #configStore: NamesrvConfigStore | undefined;
   readonly #logger: Logger;
   readonly #clock: Clock;
-  readonly #kvConfigManager: KvConfigManager;
-  readonly #kvConfigStore: KvConfigStore | undefined;
+  readonly #kvConfig: StoredKvConfig;
   readonly #server: RemotingServer;
   #serverTls: TlsServerOptions;
   readonly #housekeeping: BrokerHousekeeping;
@@ -148,13 +146,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
         onLeft: () => void slicedWork.run([routeInfoManager], routeInfoManager.sweepInSteps()),
       },
     });
-    this.#kvConfigManager = new KvConfigManager({ events });
-    this.#kvConfigStore = resolved.kvConfigPath
-      ? new KvConfigStore(resolved.kvConfigPath, {
-          restore: (stored) => this.#kvConfigManager.restore(stored),
-          warn: (sentence) => this.#logger.warn({ path: resolved.kvConfigPath }, sentence),
-        })
-      : undefined;
+    this.#kvConfig = new StoredKvConfig({ path: resolved.kvConfigPath, events, logger: this.#logger });
     const connections = {
       allIdleMillis: resolved.serverChannelMaxIdleTimeSeconds * 1000,
       maxFrameBytes: resolved.maxFrameBytes,
@@ -198,12 +190,12 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       slicedWork,
       unregistrations: this.#unregistrations,
       routeInfoManager,
-      kvConfigManager: this.#kvConfigManager,
+      kvConfigManager: this.#kvConfig.manager,
       routeLookups: new RouteLookups(),
       clusterInfoAnswers: new KeptAnswers(),
       topicListAnswers: new KeptAnswers(),
       kvTableAnswers: new KeptAnswers(),
-      persistKvConfig: () => this.#kvConfigStore?.persist(() => this.#kvConfigManager.configTable) ?? Promise.resolve(),
+      persistKvConfig: () => this.#kvConfig.persist(),
       audit: (record) => void this.emit('audit', record),
     };
     const processor = new DefaultRequestProcessor(context);
@@ -265,8 +257,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       throw new NamesrvError('STARTED_ALREADY', 'a name server can be started once; make another one');
     }
     this.#started = true;
-    if (this.#kvConfigStore !== undefined)
-      this.#kvConfigManager.load(await this.#kvConfigStore.load({ fromBackup: this.options.kvFromBackup }));
+    await this.#kvConfig.load({ fromBackup: this.options.kvFromBackup });
     this.#checkOpen();
     await this.#workers?.start();
     this.#checkOpen();
@@ -352,7 +343,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
     await this.#unregistrations.settled();
     await this.#minBrokerIdNotifier.close();
     await this.#productRoutes?.close();
-    await this.#kvConfigStore?.close();
+    await this.#kvConfig.close();
     await this.#configStore?.close();
   }
 
