@@ -30,10 +30,7 @@ import {
 import { OversizedRegistrations } from './oversized-registrations.js';
 import type { AuditRecord } from './processor/audit.js';
 import { DefaultRequestProcessor } from './processor/default-request-processor.js';
-import { KeptAnswers } from './processor/kept-answers.js';
-import type { NamesrvContext } from './processor/namesrv-context.js';
 import { Registrars } from './processor/registrars.js';
-import { RouteLookups } from './processor/route-lookups.js';
 import { type ProductEnvironment, ProductRoutes } from './product-routes.js';
 import { profiles } from './profile.js';
 import { createRequestQueues } from './request-queues.js';
@@ -175,7 +172,7 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       slicedWork,
       logger: this.#logger,
     });
-    const context: NamesrvContext = {
+    const processor = new DefaultRequestProcessor({
       profile,
       options: () => this.#configuration.options,
       isStopping: () => this.#closing !== undefined,
@@ -191,14 +188,9 @@ export class NameServer extends EventEmitter<NameServerEventMap> implements Asyn
       unregistrations: this.#unregistrations,
       routeInfoManager,
       kvConfigManager: this.#kvConfig.manager,
-      routeLookups: new RouteLookups(),
-      clusterInfoAnswers: new KeptAnswers(),
-      topicListAnswers: new KeptAnswers(),
-      kvTableAnswers: new KeptAnswers(),
       persistKvConfig: () => this.#kvConfig.persist(),
       audit: (record) => void this.emit('audit', record),
-    };
-    const processor = new DefaultRequestProcessor(context);
+    });
     const queues = createRequestQueues(resolved, clock, this.#logger);
     this.#server.registerProcessor(RequestCode.GET_ROUTEINFO_BY_TOPIC, processor, queues.client);
     this.#server.registerDefaultProcessor(

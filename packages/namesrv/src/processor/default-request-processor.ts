@@ -5,7 +5,7 @@ import { getBrokerClusterInfo, getBrokerMemberGroup } from './cluster.js';
 import { getRouteInfoByTopic } from './get-route-info-by-topic.js';
 import { deleteKvConfig, getKvConfig, getKvListByNamespace, putKvConfig } from './kv-config.js';
 import { getNamesrvConfig, updateNamesrvConfig } from './namesrv-config.js';
-import type { NamesrvContext } from './namesrv-context.js';
+import { createNamesrvContext, type NamesrvContext, type NamesrvParts } from './namesrv-context.js';
 import { brokerHeartbeat, queryDataVersion, registerBroker, unregisterBroker } from './register-broker.js';
 import type { RequestHandler } from './request-handler.js';
 import { deleteTopicInNamesrv, registerTopicInNamesrv } from './topic-in-namesrv.js';
@@ -62,8 +62,8 @@ const dispatchTable: ReadonlyMap<number, RequestHandler> = new Map([
 export class DefaultRequestProcessor implements RequestProcessor {
   readonly #context: NamesrvContext;
 
-  constructor(context: NamesrvContext) {
-    this.#context = context;
+  constructor(parts: NamesrvParts) {
+    this.#context = createNamesrvContext(parts);
   }
 
   processRequest(ctx: RequestContext, request: RemotingCommand): RemotingCommand | Promise<RemotingCommand> {

@@ -9,12 +9,12 @@ import type { Profile } from '../profile.js';
 import type { RouteInfoManager } from '../routeinfo/route-info-manager.js';
 import type { SlicedWork } from '../sliced-work.js';
 import type { AuditRecord } from './audit.js';
-import type { KeptAnswers } from './kept-answers.js';
+import { KeptAnswers } from './kept-answers.js';
 import type { Registrars } from './registrars.js';
-import type { RouteLookups } from './route-lookups.js';
+import { RouteLookups } from './route-lookups.js';
 
-/** What the processors of a name server work on. */
-export interface NamesrvContext {
+/** What a name server gives its processor to work on. */
+export interface NamesrvParts {
   readonly profile: Profile;
   /** The options as they are now; asked at each request, since some may change while the server runs. */
   readonly options: () => ResolvedNamesrvOptions;
@@ -38,6 +38,14 @@ export interface NamesrvContext {
   readonly unregistrations: BatchUnregistration;
   readonly routeInfoManager: RouteInfoManager;
   readonly kvConfigManager: KvConfigManager;
+  /** Writes the KV config to its file; resolves when a state at least as new as the present one is there. */
+  readonly persistKvConfig: () => Promise<void>;
+  /** Told of each request that is to be on record, once it is answered. */
+  readonly audit: (record: AuditRecord) => void;
+}
+
+/** What the handlers of requests work on: that, and what is kept from one request to the next. */
+export interface NamesrvContext extends NamesrvParts {
   readonly routeLookups: RouteLookups;
   /** Bodies of answers to 106. */
   readonly clusterInfoAnswers: KeptAnswers;
@@ -45,8 +53,15 @@ export interface NamesrvContext {
   readonly topicListAnswers: KeptAnswers;
   /** Bodies of answers that are KV tables, by namespace. */
   readonly kvTableAnswers: KeptAnswers;
-  /** Writes the KV config to its file; resolves when a state at least as new as the present one is there. */
-  readonly persistKvConfig: () => Promise<void>;
-  /** Told of each request that is to be on record, once it is answered. */
-  readonly audit: (record: AuditRecord) => void;
+}
+
+/** With nothing kept yet. */
+export function createNamesrvContext(parts: NamesrvParts): NamesrvContext {
+  return {
+    ...parts,
+    routeLookups: new RouteLookups(),
+    clusterInfoAnswers: new KeptAnswers(),
+    topicListAnswers: new KeptAnswers(),
+    kvTableAnswers: new KeptAnswers(),
+  };
 }

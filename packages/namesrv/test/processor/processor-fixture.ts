@@ -8,10 +8,7 @@ import type { NamesrvEvent } from '../../src/namesrv-event.js';
 import { type NamesrvOptions, resolveNamesrvOptions } from '../../src/namesrv-options.js';
 import type { AuditRecord } from '../../src/processor/audit.js';
 import { DefaultRequestProcessor } from '../../src/processor/default-request-processor.js';
-import { KeptAnswers } from '../../src/processor/kept-answers.js';
-import type { NamesrvContext } from '../../src/processor/namesrv-context.js';
 import { Registrars } from '../../src/processor/registrars.js';
-import { RouteLookups } from '../../src/processor/route-lookups.js';
 import { type ProfileName, profiles } from '../../src/profile.js';
 import type { RouteInfoManager } from '../../src/routeinfo/route-info-manager.js';
 import { SlicedWork } from '../../src/sliced-work.js';
@@ -43,7 +40,7 @@ export class ProcessorFixture {
     ({ manager: this.manager, events: this.events } = recordingManager(profileName));
     const clock = new ManualClock();
     const slicedWork = new SlicedWork(new SliceClock());
-    const context: NamesrvContext = {
+    this.#processor = new DefaultRequestProcessor({
       profile,
       options: () => resolveNamesrvOptions(this.options),
       constructedMillis: 0,
@@ -68,14 +65,9 @@ export class ProcessorFixture {
       counters: { registrationsRead: 0, registrationsUnchanged: 0 },
       routeInfoManager: this.manager,
       kvConfigManager: this.kv,
-      routeLookups: new RouteLookups(),
-      clusterInfoAnswers: new KeptAnswers(),
-      topicListAnswers: new KeptAnswers(),
-      kvTableAnswers: new KeptAnswers(),
       persistKvConfig: () => Promise.resolve(),
       audit: (record) => this.audited.push(record),
-    };
-    this.#processor = new DefaultRequestProcessor(context);
+    });
   }
 
   async ask(
