@@ -1,5 +1,6 @@
 import type { TopicRouteData } from '@rmqns/protocol';
 import { type Clock, CommandError, type Logger } from '@rmqns/remoting';
+import { NamesrvOptionsError, type ResolvedNamesrvOptions } from './namesrv-options.js';
 
 /** The name servers of the environment that a cluster-test server falls back to. */
 export interface ProductEnvironment {
@@ -81,4 +82,21 @@ export class ProductRoutes {
     this.#loggedMillis = nowMillis;
     this.#unlogged = 0;
   }
+}
+
+/**
+ * Those that a cluster-test server asks; `undefined` for any other.
+ *
+ * @throws NamesrvOptionsError when the option asks for an environment and there is none
+ */
+export function productRoutesOf(
+  { clusterTest, productEnvName: envName }: ResolvedNamesrvOptions,
+  environment: ProductEnvironment | undefined,
+  clock: Clock,
+  logger: Logger,
+): ProductRoutes | undefined {
+  if (!clusterTest) return undefined;
+  if (environment !== undefined) return new ProductRoutes({ environment, envName, clock, logger });
+  const problem = 'needs a productEnvironment to ask, which whoever makes the server gives';
+  throw new NamesrvOptionsError([{ kind: 'invalid', key: 'clusterTest', text: 'true', problem }]);
 }

@@ -1,12 +1,7 @@
-import type { SerializeType } from '@rmqns/remoting';
+import type { ConnectionSettings } from '../connection-settings.js';
 
 /** How a worker serves its connections; as the owner serves its own. */
-export interface WorkerSettings {
-  readonly allIdleMillis: number;
-  readonly maxFrameBytes: number;
-  readonly proxyProtocolFrom: readonly string[];
-  readonly version: number;
-  readonly responseSerializeType: 'request' | SerializeType;
+export interface WorkerSettings extends ConnectionSettings {
   /** Whether debug lines are wanted. */
   readonly isDebug: boolean;
 }

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
+import { HandedOutRoutes } from './handed-out-routes.js';
 import { type StopTimes, type WorkerDescription, WorkerSlot, type WorkerSlotOptions } from './worker-slot.js';
 
-export interface WorkerPoolOptions extends WorkerSlotOptions {
+export interface WorkerPoolOptions extends Omit<WorkerSlotOptions, 'routes'> {
   readonly workers: number;
   /** 0 is any number. */
   readonly maxConnections: number;
@@ -9,13 +10,16 @@ export interface WorkerPoolOptions extends WorkerSlotOptions {
 
 /** The processes that serve lookups: spreads the connections over them. */
 export class WorkerPool {
+  /** Which of them has a copy of what. */
+  readonly routes = new HandedOutRoutes();
   readonly #options: WorkerPoolOptions;
   readonly #slots: readonly WorkerSlot[];
   #isClosing = false;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#slots = Array.from({ length: options.workers }, (_, index) => new WorkerSlot(index + 1, options));
+    const slotOptions = { ...options, routes: this.routes };
+    this.#slots = Array.from({ length: options.workers }, (_, index) => new WorkerSlot(index + 1, slotOptions));
   }
 
   /** Resolves when each worker serves, or has failed to; those are started again. */
