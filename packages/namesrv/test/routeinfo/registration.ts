@@ -6,6 +6,9 @@ import { type ProfileName, profiles } from '../../src/profile.js';
 import type { BrokerRegistration } from '../../src/routeinfo/register-broker.js';
 import { RouteInfoManager } from '../../src/routeinfo/route-info-manager.js';
 
+export const EVERY_RELEASE: readonly ProfileName[] = ['4.7.1', '4.9.7', '5.3.3'];
+export const RELEASES_4X: readonly ProfileName[] = ['4.7.1', '4.9.7'];
+
 /** The two topics that most tests register: two, because 5.x refuses a first registration of one. */
 const TWO_TOPICS = ['T1', 'T2'];
 

@@ -1,14 +1,21 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { EventRecorder } from '../../src/event-recorder.js';
-import { type ProfileName, profiles } from '../../src/profile.js';
+import { profiles } from '../../src/profile.js';
 import { RouteInfoManager } from '../../src/routeinfo/route-info-manager.js';
-import { permOf, recordingManager, registration, routeOf, topicConfig, version } from './registration.js';
+import {
+  EVERY_RELEASE,
+  permOf,
+  recordingManager,
+  registration,
+  routeOf,
+  topicConfig,
+  version,
+} from './registration.js';
 
-const ALL: readonly ProfileName[] = ['4.7.1', '4.9.7', '5.3.3'];
 const BROKER = { clusterName: 'C1', brokerAddr: '10.0.0.1:10911' };
 
-for (const profile of ALL) {
+for (const profile of EVERY_RELEASE) {
   const fiveX = profile === '5.3.3';
 
   describe(`queryDataVersion and brokerHeartbeat, profile ${profile}`, () => {
