@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { parseSocketAddress } from '../../src/channel/socket-address.js';
@@ -10,6 +11,7 @@ import { CommandError, type RemotingError } from '../../src/errors.js';
 import { RemotingServer } from '../../src/server/remoting-server.js';
 import type { RemotingServerOptions } from '../../src/server/server-options.js';
 import { ManualClock } from '../../src/testing.js';
+import { closeWaits } from '../client/close-waits.js';
 
 const Greet = defineCommand({
   code: 9001,
@@ -312,6 +314,18 @@ describe('RemotingServer', () => {
     expect(error).to.deep.include({ responseCode: 19, remark: 'nothing yet' });
     expect({ ...error.response?.extFields }).to.deep.equal({ text: 'later' });
     expect(JSON.stringify(error)).to.not.contain('later');
+  });
+
+  it('answers a peer that has closed its half and reads on, and then closes its own, so that nothing is left half closed (W37)', async () => {
+    const server = await makeServer();
+    const { host, port } = parseSocketAddress(server.address);
+    const socket = connect({ host, port, allowHalfOpen: true });
+    cleanUps.push(() => socket.destroy());
+    socket.end(frame(1, 7));
+    expect((await once(socket, 'data'))[0]).to.have.length.above(0);
+    await once(socket.resume(), 'end');
+    expect([closeWaits(port), socket.readableEnded, socket.writableEnded]).to.deep.equal([0, true, true]);
+    while (server.channels.size > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
   it('tells a callback how a call to a client ended, within its permits', async () => {
