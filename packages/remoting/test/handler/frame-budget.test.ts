@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseSocketAddress } from '../../src/channel/socket-address.js';
@@ -10,7 +11,7 @@ import type { RemotingError } from '../../src/errors.js';
 import { FrameBudget, type FrameHolder } from '../../src/handler/frame-budget.js';
 import { FrameDecoder } from '../../src/handler/frame-decoder.js';
 import { RemotingServer } from '../../src/server/remoting-server.js';
-import { EmbeddedChannel, ManualClock } from '../../src/testing.js';
+import { createPair, EmbeddedChannel, ManualClock } from '../../src/testing.js';
 
 const holder = (evict: (bytes: number) => void): FrameHolder => ({ bufferedBytes: 0, sinceMillis: 0, evict });
 
@@ -164,6 +165,40 @@ describe('RemotingServer: caps', () => {
     expect((await client.invokeSync(server.address, RemotingCommand.request(1))).code).to.equal(0);
     expect(ended).to.equal(32);
     expect(server.counters.decodeErrors.overBudget).to.equal(32);
+  });
+
+  it('holds of 2,000 halves of 1 MiB no more than maxBufferedBytes, and nothing once frameTimeoutMillis is over (W45)', async () => {
+    const clock = new ManualClock();
+    const maxBufferedBytes = 64 << 20;
+    const half = Buffer.alloc(1 << 19);
+    half.writeInt32BE((1 << 20) - 4, 0);
+    const fitting = maxBufferedBytes / half.length;
+    await using pair = createPair({
+      clock,
+      server: { maxFrameBytes: 1 << 20, maxBufferedBytes, frameTimeoutMillis: 60_000, allIdleMillis: 0 },
+    });
+    const { server } = pair;
+    server.registerProcessor(1, { processRequest: () => RemotingCommand.response(0) });
+    /** Bytes of those that were not told to go: of each they are of a frame that is not whole. */
+    const held = (): number =>
+      [...server.channels].reduce((sum, { isActive, bytesRead }) => sum + (isActive ? bytesRead : 0), 0);
+    for (let i = 0; i < 2_000; i++) {
+      // The same bytes for all: memory is what the server counts here, and does not have to be there.
+      const socket = new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() });
+      socket.push(half);
+      server.accept(socket);
+    }
+    while (server.counters.decodeErrors.overBudget < 2_000 - fitting) {
+      expect(held()).to.be.at.most(maxBufferedBytes);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(held()).to.equal(maxBufferedBytes);
+    expect((await pair.client.invokeSync(pair.address, RemotingCommand.request(1))).code).to.equal(0);
+    clock.advance(60_000);
+    const { overBudget, slowFrame } = server.counters.decodeErrors;
+    expect({ overBudget, slowFrame }).to.deep.equal({ overBudget: 2_000 - fitting, slowFrame: fitting });
+    while (server.channels.size > 1) await clock.advanceAsync(1_000);
+    expect((await pair.client.invokeSync(pair.address, RemotingCommand.request(1))).code).to.equal(0);
   });
 
   it('closes connections above maxConnections as they come, and takes others once some have gone (W70)', async () => {

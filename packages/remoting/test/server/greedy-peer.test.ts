@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
+import type { Channel } from '../../src/channel/channel.js';
 import { parseSocketAddress } from '../../src/channel/socket-address.js';
 import { RemotingClient } from '../../src/client/remoting-client.js';
 import { encodeFrame } from '../../src/codec/frame-codec.js';
@@ -14,8 +15,17 @@ const frames = (code: number, count: number): Buffer =>
     Array.from({ length: count }, (_, opaque) => encodeFrame(RemotingCommand.request(code, { opaque }))).flat(),
   );
 
+/** Resolves with the connection that the server does not read from because its peer takes nothing. */
+async function pausedBy(server: RemotingServer): Promise<Channel> {
+  for (;;) {
+    const channel = [...server.channels].find(({ isReading, isWritable }) => !isReading && !isWritable);
+    if (channel !== undefined) return channel;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 describe('A peer that asks and asks', () => {
-  it('for 400 MB and reads nothing is paused: little is held for it, others are served, and it is cut off (W43)', async () => {
+  it('for 400 MB of answers and reads none is paused: little is held for it, others are served, and it is cut off (W43)', async () => {
     const clock = new ManualClock();
     const server = new RemotingServer({ clock, allIdleMillis: 0, stalledWriteMillis: 1_000 });
     const body = Buffer.alloc(64 * KIB);
@@ -35,28 +45,61 @@ describe('A peer that asks and asks', () => {
     try {
       await once(socket, 'connect');
       socket.pause().write(frames(1, 6_400));
-      const greedy = await new Promise<(typeof server.channels extends ReadonlySet<infer C> ? C : never) | undefined>(
-        (resolve) => {
-          const look = (): void => {
-            const channel = [...server.channels].find(({ isReading, isWritable }) => !isReading && !isWritable);
-            if (channel === undefined) setImmediate(look);
-            else resolve(channel);
-          };
-          look();
-        },
-      );
+      const greedy = await pausedBy(server);
       // One answer may be written at the mark, whatever its size.
       expect(mostBytes).to.be.at.most(2 * 64 * KIB);
       for (let i = 0; i < 100; i++)
         expect((await client.invokeSync(server.address, RemotingCommand.request(2))).code).to.equal(0);
       expect(answered).to.be.below(6_400);
       let isOver = false;
-      void greedy?.closed.then(() => {
+      void greedy.closed.then(() => {
         isOver = true;
       });
       while (!isOver) await clock.advanceAsync(1_000);
       expect(answered).to.be.below(6_400);
       expect((await client.invokeSync(server.address, RemotingCommand.request(2))).code).to.equal(0);
+    } finally {
+      socket.destroy();
+      await client.destroy();
+      await server.destroy();
+    }
+  });
+
+  it('with 400 MB of requests and reads nothing is paused: what is held of it, both ways, stays below twice the high water mark (W43)', async () => {
+    const clock = new ManualClock();
+    const server = new RemotingServer({ clock, allIdleMillis: 0, stalledWriteMillis: 1_000 });
+    const asking = Buffer.concat(encodeFrame(RemotingCommand.request(1, { body: Buffer.alloc(4 * KIB) })));
+    let answered = 0;
+    let mostBytes = 0;
+    server.registerProcessor(1, {
+      processRequest: ({ channel }, { body }) => {
+        answered++;
+        mostBytes = Math.max(mostBytes, channel.pendingBytes + channel.bytesRead - answered * asking.length);
+        return RemotingCommand.response(0, undefined, { body });
+      },
+    });
+    server.registerProcessor(2, { processRequest: () => RemotingCommand.response(0) });
+    await server.start();
+    const client = new RemotingClient();
+    const socket = connect(parseSocketAddress(server.address)).on('error', () => {});
+    try {
+      await once(socket, 'connect');
+      socket.pause();
+      const requests = Buffer.concat(new Array<Buffer>(256).fill(asking));
+      // The same bytes again and again: they are held once here.
+      for (let sent = 0; sent < 400_000_000; sent += requests.length) socket.write(requests);
+      const greedy = await pausedBy(server);
+      for (let i = 0; i < 100; i++)
+        expect((await client.invokeSync(server.address, RemotingCommand.request(2))).code).to.equal(0);
+      mostBytes = Math.max(mostBytes, greedy.pendingBytes + greedy.bytesRead - answered * asking.length);
+      expect(mostBytes).to.be.within(64 * KIB, 2 * 64 * KIB);
+      let isOver = false;
+      void greedy.closed.then(() => {
+        isOver = true;
+      });
+      while (!isOver) await clock.advanceAsync(1_000);
+      // What the system's own buffers hold was taken as well.
+      expect(greedy.bytesRead).to.be.below(40_000_000);
     } finally {
       socket.destroy();
       await client.destroy();
@@ -85,6 +128,33 @@ describe('A peer that asks and asks', () => {
         inTurn = 0;
       }
       expect(mostInTurn).to.be.at.most(2 * 256);
+    } finally {
+      socket.destroy();
+      await server.destroy();
+    }
+  });
+
+  it('for what takes 20 µs each leaves timers their turn within 20 ms (W21)', async () => {
+    const clock = new ManualClock();
+    const server = new RemotingServer({ clock, allIdleMillis: 0 });
+    let served = 0;
+    server.registerProcessor(1, {
+      processRequest: () => {
+        served++;
+        clock.advance(0.02);
+        return undefined;
+      },
+    });
+    await server.start();
+    const socket = connect(parseSocketAddress(server.address)).on('error', () => {});
+    try {
+      socket.write(frames(1, 20_000));
+      let longestMillis = 0;
+      for (let began = clock.monotonic(); served < 20_000; began = clock.monotonic()) {
+        await new Promise((resolve) => setImmediate(resolve));
+        longestMillis = Math.max(longestMillis, clock.monotonic() - began);
+      }
+      expect(longestMillis).to.be.within(5, 20);
     } finally {
       socket.destroy();
       await server.destroy();
