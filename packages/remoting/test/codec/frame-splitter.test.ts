@@ -176,9 +176,11 @@ describe('FrameSplitter', () => {
 
   it('copies each byte of a frame twice at most, however small the chunks are (W46)', () => {
     const frame = Buffer.alloc(1024 * 1024, 'abcdefg');
+    // With its length bytes as large as a frame may be by default, in 16,384 chunks.
+    const largest = Buffer.alloc(16 * 1024 * 1024 - 4, 'abcdefg');
     for (const [bytes, chunkBytes] of [
+      [largest, 1024],
       [frame, 16_384],
-      [frame, 1024],
       [frame, 1000],
       [frame.subarray(0, 100_000), 1],
     ] as const) {

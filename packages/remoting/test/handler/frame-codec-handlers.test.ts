@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import type { ChannelHandler } from '../../src/channel/channel-handler.js';
 import { EmbeddedChannel } from '../../src/channel/embedded-channel.js';
@@ -54,6 +56,36 @@ describe('FrameDecoder', () => {
     channel.writeInbound(frame(1));
     expect(channel.isActive).to.equal(true);
     expect(codesOf(channel)).to.deep.equal([]);
+  });
+
+  it('keeps nothing of a frame of 16 MiB that came in chunks of 1 KiB once its command is let go of (W46)', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const bytes = frame(1, Buffer.alloc(16 * 1024 * 1024 - 200, 'abcdefg'));
+    const memories: WeakRef<ArrayBufferLike>[] = [];
+    let whole = 0;
+    const channel = new EmbeddedChannel({
+      decoder: new FrameDecoder(),
+      last: {
+        channelRead(_ctx, message) {
+          const { body = Buffer.of() } = message as RemotingCommand;
+          memories.push(new WeakRef(body.buffer));
+          if (bytes.subarray(-body.length).equals(body)) whole = body.length;
+        },
+      },
+    });
+    const left = (): number => memories.filter((memory) => memory.deref() !== undefined).length;
+    for (let at = 0; at < bytes.length; at += 1024) {
+      const chunk = Buffer.allocUnsafeSlow(Math.min(1024, bytes.length - at));
+      bytes.copy(chunk, 0, at);
+      memories.push(new WeakRef(chunk.buffer));
+      channel.writeInbound(chunk);
+    }
+    expect([whole, left()]).to.deep.equal([16 * 1024 * 1024 - 200, 16_384 + 1]);
+    // Until the end of the turn nothing that was looked at is collected.
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect([left(), channel.isActive]).to.deep.equal([0, true]);
   });
 
   it('refuses a frame above the limit as soon as its length is there (W44)', () => {
