@@ -30,6 +30,20 @@ describe('SocksHandshake', () => {
     expect(hex(handshake.push(Buffer.of(1, 0)))).to.equal('05010001010203040001');
   });
 
+  it('carries names, usernames and passwords of lengths around each limit of a field, in both directions (W48)', () => {
+    for (const length of [127, 128, 129, 254, 255]) {
+      const text = 'x'.repeat(length);
+      const handshake = new SocksHandshake({ host: text, port: 9876 }, { username: text, password: text });
+      const field = Buffer.concat([Buffer.of(length), Buffer.from(text)]);
+      expect(handshake.push(Buffer.of(5, 2))).to.deep.equal(Buffer.concat([Buffer.of(1), field, field]));
+      expect(handshake.push(Buffer.of(1, 0))).to.deep.equal(
+        Buffer.concat([Buffer.of(5, 1, 0, 3), field, Buffer.of(0x26, 0x94)]),
+      );
+      handshake.push(Buffer.concat([reply('03'), field, Buffer.of(0, 0), Buffer.from('hello')]));
+      expect([handshake.isDone, handshake.rest.toString()]).to.deep.equal([true, 'hello']);
+    }
+  });
+
   it('is done with an answer of any address type, and keeps what comes behind it', () => {
     for (const bound of ['0100000000' + '0000', `04${'0'.repeat(32)}0000`, '0302' + '6162' + '0000', '03000000']) {
       const handshake = new SocksHandshake({ host: 'mq', port: 1 }, undefined);

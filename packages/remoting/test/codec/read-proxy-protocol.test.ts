@@ -97,6 +97,23 @@ describe('readProxyProtocolHeader', () => {
     ]);
   });
 
+  it('reads version 2 headers and pieces of lengths around each limit of a field (W48)', () => {
+    for (const limit of [2 ** 7, 2 ** 8, 2 ** 15, 2 ** 16 - 1]) {
+      for (const length of [limit - 1, limit, Math.min(limit + 1, 2 ** 16 - 1)]) {
+        const value = Buffer.alloc(length - 12 - 3, 'v');
+        const bytes = proxyV2({ tlvs: [tlv(0xe0, value)] });
+        expect(bytes.readUInt16BE(14)).to.equal(length);
+        expect(read(bytes.subarray(0, -1))).to.equal('incomplete');
+        expect(read(bytes)).to.deep.include({ headerBytes: 16 + length, tlvs: [{ type: 0xe0, value }] });
+        // A piece of that length itself, in the longest header.
+        const most = Math.min(length, 2 ** 16 - 1 - 12 - 3);
+        expect(read(proxyV2({ tlvs: [tlv(0xe0, Buffer.alloc(most, 'm'))] }))).to.deep.include({
+          tlvs: [{ type: 0xe0, value: Buffer.alloc(most, 'm') }],
+        });
+      }
+    }
+  });
+
   it('refuses what is no version 2 header', () => {
     const bad = {
       'version 1': proxyV2({ command: 0x11 }),
