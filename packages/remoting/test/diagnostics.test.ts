@@ -18,6 +18,7 @@ import {
 } from '../src/diagnostics.js';
 import { CommandError, RemotingError } from '../src/errors.js';
 import { RemotingServer } from '../src/server/remoting-server.js';
+import { ManualClock } from '../src/testing.js';
 
 const Greet = defineCommand({
   code: 9001,
@@ -133,6 +134,44 @@ describe('tracing channels', () => {
         outcome: 'CONNECT_FAILED',
         error,
       });
+    });
+
+    it('shows the server, code, name, bytes and outcome of a call, however it ends and whoever chose the server (W81)', async () => {
+      const clock = new ManualClock();
+      const traced = new RemotingClient({ clock });
+      cleanUps.push(() => traced.destroy());
+      traced.updateNameServerAddressList([address]);
+      const controller = new AbortController();
+      let ask = (): void => {};
+      server.handle(Greet, ({ header }) => {
+        if (header.name !== SECRET) throw new CommandError(17, 'no');
+        setImmediate(ask);
+        return new Promise<never>(() => {});
+      });
+      const refusal = frameBytes(RemotingCommand.response(17, 'no'));
+      const named = { code: 9001, name: 'GREET', isOneway: false, address };
+      const unanswered = { requestBytes: REQUEST_BYTES, responseBytes: undefined, responseCode: undefined };
+      const seen = record(requestTracing);
+      const ended = async (to: string | undefined, name: string, then = (): void => {}): Promise<RequestTrace> => {
+        ask = then;
+        await traced.call(to, Greet, { name }, { timeoutMillis: 500, signal: controller.signal }).catch(() => {});
+        return seen.traces.at(-1) as RequestTrace;
+      };
+      expect(await ended(undefined, 'x'.repeat(SECRET.length))).to.include({
+        ...named,
+        requestBytes: REQUEST_BYTES,
+        responseBytes: refusal,
+        responseCode: 17,
+        outcome: 'answered',
+      });
+      expect(await ended(undefined, SECRET, () => clock.advance(500))) //
+        .to.include({ ...named, ...unanswered, outcome: 'TIMEOUT' });
+      expect(await ended(address, SECRET, () => [...server.channels].at(-1)?.destroy())) //
+        .to.include({ ...named, ...unanswered, outcome: 'CONNECTION_CLOSED' });
+      expect(await ended(address, SECRET, () => controller.abort())) //
+        .to.include({ ...named, ...unanswered, outcome: 'ABORTED' });
+      expect(await ended(NO_CONNECTION, SECRET)) //
+        .to.include({ ...named, ...unanswered, address: NO_CONNECTION, requestBytes: undefined, outcome: 'ABORTED' });
     });
 
     it('shows an answer that says no as an answer', async () => {
@@ -320,7 +359,7 @@ describe('tracing channels', () => {
   });
 
   describe('rmqns.remoting:connect', () => {
-    it('shows a dial', async () => {
+    it('shows a dial: the server, this side and the outcome (W81)', async () => {
       const seen = record(connectTracing);
       await client.invokeSync(address, RemotingCommand.request(5));
       const [channel] = server.channels;
@@ -335,12 +374,12 @@ describe('tracing channels', () => {
       });
     });
 
-    it('shows a dial that comes to nothing', async () => {
+    it('shows a dial that comes to nothing (W81)', async () => {
       const seen = record(connectTracing);
       await client.invokeSync(NO_CONNECTION, RemotingCommand.request(5)).catch(() => {});
       expect(seen.events).to.deep.equal(['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
-      const { outcome, error } = seen.traces[4] as ConnectTrace;
-      expect([outcome, RemotingError.is(error)]).to.deep.equal(['CONNECT_FAILED', true]);
+      const { address, outcome, error } = seen.traces[4] as ConnectTrace;
+      expect([address, outcome, RemotingError.is(error)]).to.deep.equal([NO_CONNECTION, 'CONNECT_FAILED', true]);
     });
   });
 

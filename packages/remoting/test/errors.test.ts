@@ -18,7 +18,7 @@ import {
   TimeoutError,
   TooManyRequestsError,
 } from '../src/errors.js';
-import { RemotingServer } from '../src/server/remoting-server.js';
+import { createPair, ManualClock } from '../src/testing.js';
 
 const made = {
   RemotingError: new RemotingError('ABORTED', 'x'),
@@ -114,41 +114,89 @@ describe('RemotingError', () => {
 describe('A failed call', () => {
   const Greet = defineCommand({ code: 1, name: 'GREET', request: { name: t.string() } });
 
-  /** The stack of what `call` rejects with, awaited by a function of this file. */
-  async function stackOf(call: () => Promise<unknown>): Promise<string> {
+  /** What `call` rejects with, awaited by a function of this file. */
+  async function failureOf(call: () => Promise<unknown>): Promise<RemotingError> {
     async function theCallerOfThisTest(): Promise<void> {
       await call();
     }
     try {
       await theCallerOfThisTest();
     } catch (error) {
-      return String((error as Error).stack);
+      return error as RemotingError;
     }
     return expect.fail('the call succeeded');
   }
 
   it('has the file and function of its caller in its stack, however it failed and in whichever style (W73)', async () => {
-    const server = new RemotingServer();
-    await server.start();
-    const client = new RemotingClient();
-    try {
-      const [request, address] = [RemotingCommand.request(1), server.address];
-      const stacks = [
-        await stackOf(() => client.invokeSync('127.0.0.1:1', request)),
-        await stackOf(() => client.invokeOneway('127.0.0.1:1', request)),
-        await stackOf(() => client.oneway('127.0.0.1:1', Greet, { name: 'x' })),
-        await stackOf(() => client.call(address, Greet, { name: 'x' })),
-        await stackOf(() => client.call(address, Greet, { name: 1 } as never)),
-        await stackOf(() => client.invokeSync(address, request, 0)),
-      ];
-      for (const stack of stacks) {
-        expect(stack)
-          .to.contain('theCallerOfThisTest')
-          .and.match(/errors\.test\.[jt]s/);
-      }
-    } finally {
-      await client.close();
-      await server.close();
+    const clock = new ManualClock();
+    const request = RemotingCommand.request(1);
+    const silent = 2;
+    await using pair = createPair({ clock, client: { maxFrameBytes: 1_000 } });
+    const { address, client, server } = pair;
+    let asked = (): void => {};
+    server.registerProcessor(silent, {
+      processRequest: () => {
+        asked();
+        return undefined;
+      },
+    });
+    client.registerProcessor(silent, { processRequest: () => undefined });
+    await client.connect(address);
+    const [channel] = server.channels;
+    if (channel === undefined) throw new Error('no connection');
+    await using limited = createPair({ clock, client: { asyncPermits: 1, limitSyncCalls: true } });
+    limited.server.registerProcessor(silent, { processRequest: () => undefined });
+    void limited.client.invokeSync(limited.address, RemotingCommand.request(silent));
+    const closed = new RemotingClient();
+    await closed.close();
+    await using dead = new RemotingClient({ clock });
+    await using intercepted = new RemotingClient({ clock });
+    for (let i = 0; i < 2; i++) intercepted.use(async (_call, next) => await next());
+    const controller = new AbortController();
+    /** Does something once the server has the request. */
+    const later = (task: () => void): void => {
+      asked = () => void setImmediate(task);
+    };
+    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+      'CONNECT_FAILED of a call': () => dead.invokeSync('127.0.0.1:1', request),
+      'CONNECT_FAILED of a oneway request': () => dead.invokeOneway('127.0.0.1:1', request),
+      'CONNECT_FAILED of a typed oneway request': () => dead.oneway('127.0.0.1:1', Greet, { name: 'x' }),
+      'CONNECT_FAILED of a call through interceptors': () => intercepted.call('127.0.0.1:1', Greet, { name: 'x' }),
+      'CONNECT_FAILED of a dial': () => dead.connect('127.0.0.1:1'),
+      'COMMAND_FAILED of a typed call': () => client.call(address, Greet, { name: 'x' }),
+      'ENCODE_FAILED of a typed call': () => client.call(address, Greet, { name: 1 } as never),
+      'SEND_FAILED of a call': () =>
+        client.invokeSync(address, RemotingCommand.request(1, { body: Buffer.alloc(2_000) })),
+      'INVALID_ARGUMENT of a call': () => client.invokeSync(address, request, 0),
+      'TOO_MANY_REQUESTS of a call': () => limited.client.invokeSync(limited.address, request),
+      'CLOSED of a call': () => closed.invokeSync(address, request),
+      'CLOSED of a dial': () => closed.connect(address),
+      'TIMEOUT of a call by a server': () => {
+        setImmediate(() => clock.advance(500));
+        return server.invokeSync(channel, RemotingCommand.request(silent), 500);
+      },
+      // This one closes its connection.
+      'TIMEOUT of a call': () => {
+        later(() => clock.advance(500));
+        return client.invokeSync(address, RemotingCommand.request(silent), 500);
+      },
+      'ABORTED of a call': () => {
+        later(() => controller.abort());
+        return client.invokeSync(address, RemotingCommand.request(silent), 500, { signal: controller.signal });
+      },
+      'CONNECTION_CLOSED of a call': () => {
+        later(() => {
+          for (const each of server.channels) each.destroy();
+        });
+        return client.invokeSync(address, RemotingCommand.request(silent));
+      },
+    };
+    for (const [what, call] of Object.entries(calls)) {
+      const { code, stack } = await failureOf(call);
+      expect(what).to.match(new RegExp(`^${code} of `));
+      expect(stack, what)
+        .to.contain('theCallerOfThisTest')
+        .and.match(/errors\.test\.[jt]s/);
     }
   });
 });
