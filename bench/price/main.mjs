@@ -1,7 +1,15 @@
-/** `npm run bench:price`: what calls pay for what nobody uses; see bench/README.md. */
+/** `npm run bench:price`: what calls pay for what nobody uses, and large frames for how they come; see bench/README.md. */
 import { tracingChannel } from 'node:diagnostics_channel';
 import { parseArgs } from 'node:util';
-import { RemotingClient, RemotingCommand, RemotingServer, TracingChannelName } from '@rmqns/remoting';
+import {
+  encodeFrame,
+  FrameDecoder,
+  RemotingClient,
+  RemotingCommand,
+  RemotingServer,
+  TracingChannelName,
+} from '@rmqns/remoting';
+import { EmbeddedChannel } from '@rmqns/remoting/testing';
 import { CallPromise } from '../../packages/remoting/dist/src/rpc/call-promise.js';
 import { describeMachine, describeProduct } from '../harness/machine.mjs';
 import { markdownTable, median, short, spread, writeResult } from '../harness/results.mjs';
@@ -13,6 +21,10 @@ const CALLS_A_ROUND = 30_000;
 const LOOKS_A_ROUND = 10_000_000;
 const PROMISES_A_ROUND = 300_000;
 const BODY = Buffer.alloc(1024, 'x');
+const CHUNK_BYTES = 1024;
+/** As large as a frame may be, with its header. */
+const LARGE_BODY = Buffer.alloc(16 * 1024 * 1024 - 512, 'x');
+const FRAMES_A_ROUND = 4;
 
 const usage = `npm run bench:price -- [options]
 
@@ -37,10 +49,11 @@ async function main() {
   const call = await measureCalls();
   const tracing = { looksPerCall: call.looks, nanosPerLook };
   const stack = await measurePromises();
+  const cut = measureCut();
   const callNanos = median(call.cpuNanos);
   const tracingShare = (tracing.looksPerCall * median(tracing.nanosPerLook)) / callNanos;
-  const figures = { machine, product, rounds: ROUNDS, call, tracing: { ...tracing, share: tracingShare }, stack };
-  const text = reportText({ machine, product, call, tracing, tracingShare, stack });
+  const figures = { machine, product, rounds: ROUNDS, call, tracing: { ...tracing, share: tracingShare }, stack, cut };
+  const text = reportText({ machine, product, call, tracing, tracingShare, stack, cut });
   process.stdout.write(`${text}\n`);
   if (values['no-write']) return;
   for (const path of writeResult({ name: 'price', folder: values.out, figures, text }))
@@ -144,7 +157,48 @@ async function measurePromises() {
   return { plainNanos, keepingNanos, differences: keepingNanos.map((value, round) => value - plainNanos[round]) };
 }
 
-function reportText({ machine, product, call, tracing, tracingShare, stack }) {
+/** What decoding costs when the same bytes come in the same chunks, as one frame whose body is then asked for, and as a frame in each chunk. */
+function measureCut() {
+  const chunksOf = (bytes) =>
+    Array.from({ length: Math.ceil(bytes.length / CHUNK_BYTES) }, (_, i) =>
+      bytes.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES),
+    );
+  const frameOf = (body) => Buffer.concat(encodeFrame(RemotingCommand.request(CODE, { body })));
+  const head = frameOf(undefined).length;
+  const large = chunksOf(frameOf(LARGE_BODY));
+  const small = large.map(() => frameOf(BODY.subarray(head)));
+  let bodyBytes = 0;
+  const count = { channelRead: (_ctx, command) => (bodyBytes += command.body.length) };
+  const channel = new EmbeddedChannel({ decoder: new FrameDecoder(), count });
+  const millis = (chunks, bytes) => {
+    bodyBytes = 0;
+    const before = process.cpuUsage();
+    for (let i = 0; i < FRAMES_A_ROUND; i++) for (const chunk of chunks) channel.writeInbound(chunk);
+    const { user, system } = process.cpuUsage(before);
+    if (bodyBytes !== FRAMES_A_ROUND * bytes) throw new Error(`${bodyBytes} bytes came out`);
+    return (user + system) / 1000 / FRAMES_A_ROUND;
+  };
+  const largeMillis = [];
+  const smallMillis = [];
+  const once = () => ({
+    large: millis(large, LARGE_BODY.length),
+    small: millis(small, small.length * (CHUNK_BYTES - head)),
+  });
+  once();
+  for (let round = 0; round < ROUNDS; round++) {
+    const took = once();
+    largeMillis.push(took.large);
+    smallMillis.push(took.small);
+  }
+  return {
+    chunks: large.length,
+    largeMillis,
+    smallMillis,
+    ratios: largeMillis.map((value, i) => value / smallMillis[i]),
+  };
+}
+
+function reportText({ machine, product, call, tracing, tracingShare, stack, cut }) {
   const rows = [
     ['a call of 1 KiB over TCP, both sides, CPU', `${spread(call.cpuNanos)} ns`],
     ['looks whether anybody traces it, a call (both sides)', short(tracing.looksPerCall)],
@@ -153,9 +207,12 @@ function reportText({ machine, product, call, tracing, tracingShare, stack }) {
     ['a promise of the call, made, resolved, awaited', `${spread(stack.keepingNanos)} ns`],
     ['a plain promise, the same', `${spread(stack.plainNanos)} ns`],
     ["keeping the caller's stack, a call that succeeds (bar: < 100 ns)", `${spread(stack.differences)} ns`],
+    [`a frame of 16 MiB that comes in ${cut.chunks} chunks, decoded and joined`, `${spread(cut.largeMillis)} ms`],
+    ['as many frames of 1 KiB, a chunk each, decoded', `${spread(cut.smallMillis)} ms`],
+    ['the one beside the many (bar: 3 times at most)', spread(cut.ratios)],
   ];
   return [
-    '# What calls pay for what nobody uses',
+    '# What calls pay for what nobody uses, and large frames for how they come',
     '',
     `@rmqns/remoting ${product}. Node ${machine.node} on ${machine.system}, ${machine.processors}; load average at the start ${machine.loadAverageAtStart}.`,
     '',
