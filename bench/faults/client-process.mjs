@@ -68,6 +68,26 @@ answerQuestions({
     }
     return { sent };
   },
+  /** Keeps so many calls under way. */
+  async keepAsking({ key, bytes, inFlight, seconds }) {
+    const payload = payloadOf(bytes);
+    const end = performance.now() + seconds * 1000;
+    let answered = 0;
+    const worker = async () => {
+      for (; performance.now() < end; answered++) await call(connections.get(key), 'echo', payload);
+    };
+    await Promise.all(Array.from({ length: inFlight }, worker));
+    return { answered };
+  },
+  /** Closes its connection, and leaves it to the process when it ends. */
+  async leave({ key }) {
+    const { close, closeGently = close } = connections.get(key);
+    await closeGently();
+    process.removeAllListeners('disconnect');
+    // Once the answer is sent; it is the last thing that holds the process.
+    setImmediate(() => process.disconnect());
+    return { at: Date.now() };
+  },
   /** Calls at a rate, whether answers come or not. */
   async openLoop({ key, method, bytes, perSecond, seconds, deadlineMillis }) {
     const payload = payloadOf(bytes);

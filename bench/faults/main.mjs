@@ -6,9 +6,11 @@ import { runProgram } from '../harness/program.mjs';
 import { markdownTable, writeResult } from '../harness/results.mjs';
 import { loadPeer, PEERS, versionsOf } from '../rpc/peers.mjs';
 import { openRoom } from './room.mjs';
+import { flood } from './scenarios/flood.mjs';
 import { frameNeverEnds } from './scenarios/frame-never-ends.mjs';
 import { frozenServer } from './scenarios/frozen-server.mjs';
 import { killedServer } from './scenarios/killed-server.mjs';
+import { leavingClient } from './scenarios/leaving-client.mjs';
 import { lengthOfTwoGib } from './scenarios/length-of-2-gib.mjs';
 import { overload } from './scenarios/overload.mjs';
 import { peerNeverReads } from './scenarios/peer-never-reads.mjs';
@@ -21,7 +23,9 @@ const FAULTS = {
   'never-ends': frameNeverEnds,
   '2-gib': lengthOfTwoGib,
   reset: resetAtEachAwait,
+  flood,
   overload,
+  leaving: leavingClient,
 };
 
 /** One form of ours: they differ in what a call costs, not in what a connection does. */

@@ -12,11 +12,16 @@ const WATCH_EVERY_MILLIS = 10;
 /** How long the other client is watched before the fault and at least during it, and memory after it. */
 const QUIET_MILLIS = 1000;
 
+/** A client in a process of its own; it connects when it is asked to. */
+export function startClient(peerName, name) {
+  return startChild({ module: clientModule, args: [peerName], core: 1, name });
+}
+
 /** One peer's server, the client that meets the fault, and another client that does nothing wrong. */
 export async function openRoom(peerName) {
   const server = startChild({ module: serverModule, args: [peerName, '{"brisk":true}'], core: 0, name: 'the server' });
-  const client = startChild({ module: clientModule, args: [peerName], core: 1, name: 'the client' });
-  const other = startChild({ module: clientModule, args: [peerName], core: 1, name: 'the other client' });
+  const client = startClient(peerName, 'the client');
+  const other = startClient(peerName, 'the other client');
   // The client with the fault may work hard; the processor is the other one's first.
   setPriority(client.pid, 10);
   const close = () => Promise.all([client.end(), other.end(), server.end()]);

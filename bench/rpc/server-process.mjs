@@ -32,7 +32,8 @@ answerQuestions({
     const used = usage();
     delay.disable();
     // The timer's own period is no delay.
-    return { ...used, delayP99Millis: Math.max(0, delay.percentile(99) / 1e6 - DELAY_RESOLUTION_MILLIS) };
+    const lateMillis = (nanos) => Math.max(0, nanos / 1e6 - DELAY_RESOLUTION_MILLIS);
+    return { ...used, delayP99Millis: lateMillis(delay.percentile(99)), delayMostMillis: lateMillis(delay.max) };
   },
   usage,
   waited: () => waited(),

@@ -3,7 +3,7 @@ import { startFaultProxy } from '../fault-proxy.mjs';
 import { pause, underWatch } from '../room.mjs';
 
 const BODY_BYTES = 64 * 1024;
-const TOTAL_BYTES = 256 * 1024 * 1024;
+const TOTAL_BYTES = 400 * 1024 * 1024;
 const SECONDS = 5;
 const WATCH_MILLIS = 9_000;
 

@@ -97,7 +97,7 @@ export function rmqns({ typed = false, serializeType = SerializeType.JSON, watch
       });
       if (watched) watch(client);
       const calls = typed ? typedCalls(client, address) : rawCalls(client, address, serializeType);
-      return { ...calls, close: () => client.destroy() };
+      return { ...calls, close: () => client.destroy(), closeGently: () => client.close() };
     },
   };
 }
