@@ -1,29 +1,24 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  ApacheProcesses,
   apacheVersions,
   CapturedProcess,
   freePort,
   NameServerProcess,
   repositoryRoot,
-  requireInterop,
   TemporaryDirectory,
+  useApache,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
 
 describe('the facade of rmq-agent, for a store that is no RocketMQ broker,', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache(...apacheVersions);
   let nameServer: NameServerProcess;
   let directory: TemporaryDirectory;
   let agent: CapturedProcess;
   let brokerAddr: string;
 
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
+  before(async () => {
     nameServer = await NameServerProcess.start();
     directory = await TemporaryDirectory.create();
     const port = await freePort();
@@ -49,7 +44,6 @@ describe('the facade of rmq-agent, for a store that is no RocketMQ broker,', () 
   after(async () => {
     await agent?.[Symbol.asyncDispose]();
     await nameServer?.[Symbol.asyncDispose]();
-    await apache?.[Symbol.asyncDispose]();
     await directory?.[Symbol.asyncDispose]();
   });
 

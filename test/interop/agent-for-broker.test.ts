@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import {
   type ApacheBroker,
-  ApacheProcesses,
   type ApacheVersion,
   apacheVersions,
   CapturedProcess,
@@ -9,7 +8,7 @@ import {
   freePort,
   NameServerProcess,
   repositoryRoot,
-  requireInterop,
+  useApache,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { NameServerProbe } from './name-server-probe.js';
@@ -18,22 +17,17 @@ import { NameServerProbe } from './name-server-probe.js';
 const TOPICS_MILLIS = 20_000;
 
 describe('rmq-agent in the place of a real broker’s own registration', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache(...apacheVersions);
   let ours: NameServerProcess;
   let ports: number[];
 
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
+  before(async () => {
     ours = await NameServerProcess.start();
     const started = await Promise.all(apacheVersions.map((version) => apache.startNameServer(version)));
     ports = [...started.map(({ port }) => port), ours.port];
   });
 
   after(async () => {
-    await apache?.[Symbol.asyncDispose]();
     await ours?.[Symbol.asyncDispose]();
   });
 

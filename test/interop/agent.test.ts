@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NameServerClient } from '@rmqns/namesrv-client';
 import {
-  ApacheProcesses,
   apacheVersions,
   CapturedProcess,
   decodeWireFrame,
@@ -12,9 +11,9 @@ import {
   freePort,
   NameServerProcess,
   repositoryRoot,
-  requireInterop,
   splitFrames,
   TemporaryDirectory,
+  useApache,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { NameServerProbe } from './name-server-probe.js';
@@ -53,16 +52,12 @@ async function startAgent(
 }
 
 describe('rmq-agent', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache(...apacheVersions);
   let ours: NameServerProcess;
   let targets: Target[];
   let dead: number;
 
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
+  before(async () => {
     ours = await NameServerProcess.start();
     const started = await Promise.all(apacheVersions.map((version) => apache.startNameServer(version)));
     targets = [
@@ -73,7 +68,6 @@ describe('rmq-agent', () => {
   });
 
   after(async () => {
-    await apache?.[Symbol.asyncDispose]();
     await ours?.[Symbol.asyncDispose]();
   });
 

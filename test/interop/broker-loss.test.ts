@@ -1,4 +1,4 @@
-import { type ApacheBroker, ApacheProcesses, apacheVersions, requireInterop } from '@rmqns/test-kit';
+import { type ApacheBroker, apacheVersions, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { NameServerProbe } from './name-server-probe.js';
 import { controlVersion, type NameServerUnderTest, startNameServerUnderTest } from './name-server-under-test.js';
@@ -9,16 +9,13 @@ const SCAN_MILLIS = 1_000;
 const REGISTER_PERIOD_MILLIS = 10_000;
 
 describe('a broker that is lost', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache(...apacheVersions);
   let server: NameServerUnderTest;
   let probe: NameServerProbe;
   let brokers: ApacheBroker[];
 
   before(async function () {
     this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
     server = await startNameServerUnderTest(apache, {
       defaultHeartbeatTimeoutMillis: EXPIRY_MILLIS,
       scanNotActiveBrokerInterval: SCAN_MILLIS,
@@ -38,7 +35,6 @@ describe('a broker that is lost', () => {
   after(async () => {
     await probe?.[Symbol.asyncDispose]();
     await server?.[Symbol.asyncDispose]();
-    await apache?.[Symbol.asyncDispose]();
   });
 
   for (const frozenVersions of [['4.7.1'], ['4.9.7', '5.3.3']]) {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { ApacheProcesses, apacheVersions, requireInterop } from '@rmqns/test-kit';
+import { apacheVersions, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { useAdminTool } from './admin-tool.js';
 import { NameServerProbe } from './name-server-probe.js';
@@ -17,18 +17,7 @@ async function runRealBrokerExample(nameServerAddress: string): Promise<string> 
 }
 
 describe('one broker', () => {
-  let apache: ApacheProcesses;
-
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
-  });
-
-  after(async () => {
-    await apache?.[Symbol.asyncDispose]();
-  });
+  const apache = useApache(...apacheVersions);
 
   for (const version of apacheVersions) {
     it(`of ${version} registers, serves clients and tools of ${version}, and leaves when it is stopped`, async () => {

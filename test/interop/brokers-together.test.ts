@@ -1,20 +1,17 @@
-import { type ApacheBroker, ApacheProcesses, apacheVersions, requireInterop } from '@rmqns/test-kit';
+import { type ApacheBroker, apacheVersions, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { useAdminTool } from './admin-tool.js';
 import { NameServerProbe } from './name-server-probe.js';
 import { type NameServerUnderTest, startNameServerUnderTest } from './name-server-under-test.js';
 
 describe('brokers of all three versions at one name server', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache(...apacheVersions);
   let server: NameServerUnderTest;
   let probe: NameServerProbe;
   let brokers: ApacheBroker[];
 
   before(async function () {
     this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
     server = await startNameServerUnderTest(apache);
     probe = await NameServerProbe.connect(server.port);
     brokers = await Promise.all(
@@ -29,7 +26,6 @@ describe('brokers of all three versions at one name server', () => {
   after(async () => {
     await probe?.[Symbol.asyncDispose]();
     await server?.[Symbol.asyncDispose]();
-    await apache?.[Symbol.asyncDispose]();
   });
 
   for (const version of apacheVersions) {

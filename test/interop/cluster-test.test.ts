@@ -1,25 +1,20 @@
 import { bodyCrc32, encodeRegisterBrokerBody, RequestCode, type TopicConfig } from '@rmqns/protocol';
 import { RemotingClient, RemotingCommand } from '@rmqns/remoting';
-import { ApacheProcesses, freePort, NameServerProcess, requireInterop } from '@rmqns/test-kit';
+import { freePort, NameServerProcess, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { controlVersion } from './name-server-under-test.js';
 
 describe('a cluster-test name server', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache('4.9.7', '5.3.3');
   let client: RemotingClient;
 
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
+  before(function () {
     if (controlVersion !== undefined) this.skip();
-    apache = await ApacheProcesses.create();
     client = new RemotingClient({ version: 407 });
-    for (const version of ['4.9.7', '5.3.3'] as const) await apache.fetch(version);
   });
 
   after(async () => {
     await client?.destroy();
-    await apache?.[Symbol.asyncDispose]();
   });
 
   const topic = (topicName: string): TopicConfig => ({

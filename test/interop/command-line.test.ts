@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  ApacheProcesses,
+  type ApacheProcesses,
   type ApacheVersion,
   apacheVersions,
   CapturedProcess,
   repositoryRoot,
-  requireInterop,
   TemporaryDirectory,
+  useApache,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
 
@@ -31,18 +31,13 @@ own=1
 
 for (const version of apacheVersions) {
   describe(`the command line against the ${version} name server`, () => {
-    let apache: ApacheProcesses;
+    const apache = useApache(version);
     let directory: TemporaryDirectory;
 
-    before(async function () {
-      this.timeout(300_000);
-      requireInterop(this);
-      apache = await ApacheProcesses.create();
-      await apache.fetch(version);
+    before(async () => {
       directory = await TemporaryDirectory.create();
     });
     after(async () => {
-      await apache?.[Symbol.asyncDispose]();
       await directory?.[Symbol.asyncDispose]();
     });
 

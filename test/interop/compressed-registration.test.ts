@@ -1,5 +1,5 @@
 import { createNameServer } from '@rmqns/namesrv';
-import { ApacheProcesses, eventually, type Json, requireInterop, WireClient } from '@rmqns/test-kit';
+import { eventually, type Json, useApache, WireClient } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { answerView } from '../conformance/answer-view.js';
 import { AdminShell } from './mqadmin/admin-shell.js';
@@ -10,18 +10,7 @@ const GET_ALL_TOPIC_LIST = 206;
 const CLIENT_VERSION = 479;
 
 describe('a broker of 5.3.3 with compressedRegister=true, which Apache refuses', () => {
-  let apache: ApacheProcesses;
-
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    await apache.fetch('5.3.3');
-  });
-
-  after(async () => {
-    await apache?.[Symbol.asyncDispose]();
-  });
+  const apache = useApache('5.3.3');
 
   it("is shown by ours as Apache's shows one without it, is not parsed again, and goes when it stops", async function () {
     this.timeout(240_000);

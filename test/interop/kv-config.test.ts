@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import {
-  ApacheProcesses,
   apacheVersions,
   canonicalJson,
   NameServerProcess,
   parseLenientJson,
-  requireInterop,
   TemporaryDirectory,
+  useApache,
   WireClient,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
@@ -46,18 +45,13 @@ async function remove(port: number, namespace: string, key: string): Promise<voi
 
 for (const version of apacheVersions) {
   describe(`the KV file of a ${version} name server and of ours`, () => {
-    let apache: ApacheProcesses;
+    const apache = useApache(version);
     let directory: TemporaryDirectory;
 
-    before(async function () {
-      this.timeout(300_000);
-      requireInterop(this);
-      apache = await ApacheProcesses.create();
-      await apache.fetch(version);
+    before(async () => {
       directory = await TemporaryDirectory.create();
     });
     after(async () => {
-      await apache?.[Symbol.asyncDispose]();
       await directory?.[Symbol.asyncDispose]();
     });
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ApacheBroker, ApacheProcesses, type ApacheVersion, eventually, requireInterop } from '@rmqns/test-kit';
+import { type ApacheBroker, type ApacheVersion, eventually, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { NameServerProbe } from './name-server-probe.js';
 import { startNameServerUnderTest } from './name-server-under-test.js';
@@ -18,21 +18,10 @@ function learned(version: ApacheVersion, masterAddr: string, haServerAddr: strin
 }
 
 describe('a master and its slave', () => {
-  let apache: ApacheProcesses;
-
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-  });
-
-  after(async () => {
-    await apache?.[Symbol.asyncDispose]();
-  });
+  const apache = useApache('4.7.1', '5.3.3');
 
   for (const version of ['4.7.1', '5.3.3'] as const) {
     it(`of ${version} find each other: the slave learns its master's addresses and gets its messages`, async () => {
-      await apache.fetch(version);
       await using server = await startNameServerUnderTest(apache);
       await using probe = await NameServerProbe.connect(server.port);
       const settings = { registerNameServerPeriod: 10_000 };

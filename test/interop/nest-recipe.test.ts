@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CapturedProcess, freePort, repositoryRoot, TemporaryDirectory } from '@rmqns/test-kit';
+import { CapturedProcess, freePort, repositoryRoot, requireInterop, TemporaryDirectory } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import ts from 'typescript';
 
@@ -36,12 +36,8 @@ describe('the transport for NestJS of docs/remoting.md', () => {
   let directory: TemporaryDirectory;
 
   before(async function () {
-    if (!existsSync(join(kit, 'node_modules/@nestjs/core'))) {
-      const missing = 'NestJS is not installed; to install it: npm ci --ignore-scripts --prefix test/interop/kit/nest';
-      if (process.env['RMQNS_INTEROP'] === 'required') throw new Error(`RMQNS_INTEROP=required, but ${missing}`);
-      process.stdout.write(`    skipped: ${missing}\n`);
-      this.skip();
-    }
+    const missing = 'NestJS is not installed; to install it: npm ci --ignore-scripts --prefix test/interop/kit/nest';
+    requireInterop(this, existsSync(join(kit, 'node_modules/@nestjs/core')) ? undefined : missing);
     directory = await TemporaryDirectory.create();
     const modules = join(directory.path, 'node_modules');
     await mkdir(modules);

@@ -1,11 +1,10 @@
 import {
   type ApacheBroker,
-  ApacheProcesses,
   type ApacheVersion,
   apacheVersions,
   eventually,
   hasBareNames,
-  requireInterop,
+  useApache,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import {
@@ -50,7 +49,7 @@ describe('clients of other makers, Java clients and the proxy', () => {
   const logs = new Map<string, ExchangeLog>();
   /** Whose messages are in the topic. */
   const senders: string[] = [];
-  let apache: ApacheProcesses;
+  const apache = useApache(...apacheVersions, '5.3.3-proxy');
   let runner: ClientRunner;
   let goClient: GoClient | undefined;
   let server: NameServerUnderTest;
@@ -59,10 +58,6 @@ describe('clients of other makers, Java clients and the proxy', () => {
 
   before(async function () {
     this.timeout(600_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
-    await apache.fetch('5.3.3-proxy');
     runner = await ClientRunner.create();
     if (GoClient.missing() === undefined) goClient = await GoClient.build();
     server = await startNameServerUnderTest(apache);
@@ -79,7 +74,6 @@ describe('clients of other makers, Java clients and the proxy', () => {
     for (const relay of relays) await relay[Symbol.asyncDispose]();
     await probe?.[Symbol.asyncDispose]();
     await server?.[Symbol.asyncDispose]();
-    await apache?.[Symbol.asyncDispose]();
     await goClient?.[Symbol.asyncDispose]();
     await runner?.[Symbol.asyncDispose]();
   });

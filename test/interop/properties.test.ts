@@ -1,5 +1,5 @@
 import { decodePropertiesBytes, editProperties, parseProperties } from '@rmqns/protocol';
-import { ApacheProcesses, type CapturedProcess, requireInterop, timed } from '@rmqns/test-kit';
+import { type ApacheProcesses, type CapturedProcess, timed, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import fc from 'fast-check';
 
@@ -60,19 +60,12 @@ function ours(text: string): Entries | 'error' {
 }
 
 describe('the .properties grammar against java.util.Properties', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache('5.3.3');
   let java: JavaProperties;
 
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    await apache.fetch('5.3.3');
+  before(async () => {
     java = new JavaProperties(apache);
     await java.loadText('');
-  });
-  after(async () => {
-    await apache?.[Symbol.asyncDispose]();
   });
 
   const grammar = fc

@@ -1,13 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type ApacheBroker,
-  ApacheProcesses,
-  type ApacheSettings,
-  apacheVersions,
-  eventually,
-  requireInterop,
-} from '@rmqns/test-kit';
+import { type ApacheBroker, type ApacheSettings, apacheVersions, eventually, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { BothNameServers } from './both-name-servers.js';
 import { AdminShell } from './mqadmin/admin-shell.js';
@@ -41,16 +34,13 @@ const groups: Readonly<Record<(typeof apacheVersions)[number], Readonly<Record<s
 
 for (const version of apacheVersions) {
   describe(`brokers of ${version} that register with Apache's name server and ours at once`, () => {
-    let apache: ApacheProcesses;
+    const apache = useApache(version);
     let both: BothNameServers;
     let shell: AdminShell;
     let brokers: ApacheBroker[];
 
     before(async function () {
       this.timeout(300_000);
-      requireInterop(this);
-      apache = await ApacheProcesses.create();
-      await apache.fetch(version);
       both = await BothNameServers.start(apache, version, { orderMessageEnable: 'true' });
       shell = AdminShell.start(apache, version);
       brokers = [];
@@ -62,7 +52,6 @@ for (const version of apacheVersions) {
 
     after(async () => {
       await both?.[Symbol.asyncDispose]();
-      await apache?.[Symbol.asyncDispose]();
     });
 
     const admin = async (...args: readonly string[]): Promise<string> => {
@@ -116,13 +105,12 @@ for (const version of apacheVersions) {
 }
 
 describe('brokers of 5.3.3 whose slaves act as masters (enableSlaveActingMaster)', () => {
+  const apache = useApache('5.3.3');
+
   for (const compatibleWithOldNameSrv of [true, false]) {
     const how = compatibleWithOldNameSrv ? 'heard by 322' : 'heard by 904';
     it(`${how}: are the same in both, with the slave in its master's place once that has died, told of it by both (905)`, async function () {
       this.timeout(300_000);
-      requireInterop(this);
-      await using apache = await ApacheProcesses.create();
-      await apache.fetch('5.3.3');
       await using both = await BothNameServers.start(apache, '5.3.3', {
         supportActingMaster: 'true',
         notifyMinBrokerIdChanged: 'true',
@@ -147,6 +135,7 @@ describe('brokers of 5.3.3 whose slaves act as masters (enableSlaveActingMaster)
       await both.expectAlike([slave.brokerAddr]);
       expect(addrsById(await both.route('TBW102'))).to.deep.equal({ 0: slave.brokerAddr });
       await waitForNotices(slave, 2);
+      await slave.process[Symbol.asyncDispose]();
     });
   }
 });

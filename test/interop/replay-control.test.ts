@@ -1,11 +1,4 @@
-import {
-  type ApacheNameServer,
-  ApacheProcesses,
-  apacheVersions,
-  listTranscripts,
-  loadTranscript,
-  requireInterop,
-} from '@rmqns/test-kit';
+import { type ApacheNameServer, apacheVersions, listTranscripts, loadTranscript, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { isCaptureRace } from '../conformance/differences.js';
 import { replayTranscript } from '../conformance/replay.js';
@@ -15,19 +8,11 @@ const scenarios = ['slave-first', 'master-slave', 'default'];
 
 for (const version of apacheVersions) {
   describe(`the replayer against the ${version} name server, which was recorded`, () => {
-    let apache: ApacheProcesses;
+    const apache = useApache(version);
     let server: ApacheNameServer;
 
-    before(async function () {
-      this.timeout(300_000);
-      requireInterop(this);
-      apache = await ApacheProcesses.create();
-      await apache.fetch(version);
+    before(async () => {
       server = await apache.startNameServer(version);
-    });
-
-    after(async () => {
-      await apache?.[Symbol.asyncDispose]();
     });
 
     const recorded = listTranscripts().filter((transcript) => transcript.version === version);

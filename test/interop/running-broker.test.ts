@@ -1,15 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  ApacheProcesses,
   apacheVersions,
   CapturedProcess,
   eventually,
   freePort,
   NameServerProcess,
   repositoryRoot,
-  requireInterop,
   TemporaryDirectory,
+  useApache,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { NameServerProbe } from './name-server-probe.js';
@@ -18,19 +17,14 @@ import { NameServerProbe } from './name-server-probe.js';
 const TOPICS_MILLIS = 20_000;
 
 describe('rmq-agent that asks a running broker', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache(...apacheVersions);
   let ours: NameServerProcess;
 
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
+  before(async () => {
     ours = await NameServerProcess.start();
   });
 
   after(async () => {
-    await apache?.[Symbol.asyncDispose]();
     await ours?.[Symbol.asyncDispose]();
   });
 

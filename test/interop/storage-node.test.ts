@@ -1,10 +1,4 @@
-import {
-  ApacheProcesses,
-  type ApacheVersion,
-  apacheVersions,
-  NameServerProcess,
-  requireInterop,
-} from '@rmqns/test-kit';
+import { type ApacheVersion, apacheVersions, NameServerProcess, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { GoClient } from './go-client.js';
 import { NameServerProbe } from './name-server-probe.js';
@@ -22,7 +16,7 @@ function topicOf(finder: (typeof finders)[number]): string {
 const topics = [...finders.map(topicOf), SPECIAL_TOPIC];
 
 describe('the example storage node, registered by the agent beside it,', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache(...apacheVersions);
   let ours: NameServerProcess;
   let node: StorageNodeProcess;
   let goClient: GoClient | undefined;
@@ -30,12 +24,9 @@ describe('the example storage node, registered by the agent beside it,', () => {
 
   before(async function () {
     this.timeout(600_000);
-    requireInterop(this);
     const missing = GoClient.missing();
     if (missing === undefined) goClient = await GoClient.build();
     else process.stdout.write(`    without the Go client: ${missing}\n`);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
     ours = await NameServerProcess.start();
     namesrvAddrs.set('ours', ours.address);
     for (const version of apacheVersions) {
@@ -49,7 +40,6 @@ describe('the example storage node, registered by the agent beside it,', () => {
   after(async () => {
     await node?.[Symbol.asyncDispose]();
     await ours?.[Symbol.asyncDispose]();
-    await apache?.[Symbol.asyncDispose]();
     await goClient?.[Symbol.asyncDispose]();
   });
 

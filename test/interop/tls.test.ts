@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { GetBrokerClusterInfo } from '@rmqns/protocol';
 import { RemotingClient, type RemotingClientOptions } from '@rmqns/remoting';
 import {
-  ApacheProcesses,
+  apacheVersions,
   CapturedProcess,
   type Certificates,
   createCertificates,
   eventually,
   NameServerProcess,
   repositoryRoot,
-  requireInterop,
   TemporaryDirectory,
+  useApache,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { controlVersion } from './name-server-under-test.js';
@@ -32,23 +32,18 @@ async function brokersAt(address: string, options: RemotingClientOptions): Promi
 }
 
 describe('a broker and a client that speak TLS', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache(...apacheVersions);
   let directory: TemporaryDirectory;
   let certificates: Certificates;
 
   before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
     // It is about what our name server asks of them, which Apache's need not be told the same way.
     if (controlVersion !== undefined) this.skip();
-    apache = await ApacheProcesses.create();
-    for (const version of ['4.7.1', '4.9.7', '5.3.3'] as const) await apache.fetch(version);
     directory = await TemporaryDirectory.create();
     certificates = await createCertificates(directory.path);
   });
 
   after(async () => {
-    await apache?.[Symbol.asyncDispose]();
     await directory?.[Symbol.asyncDispose]();
   });
 

@@ -1,20 +1,9 @@
 import { createNameServer } from '@rmqns/namesrv';
-import { ApacheProcesses, apacheVersions, eventually, requireInterop } from '@rmqns/test-kit';
+import { apacheVersions, eventually, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 
 describe('a real broker that is idle', () => {
-  let apache: ApacheProcesses;
-
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
-  });
-
-  after(async () => {
-    await apache?.[Symbol.asyncDispose]();
-  });
+  const apache = useApache(...apacheVersions);
 
   it('registers again with each period, and what it sends never reaches the parser', async () => {
     await Promise.all(

@@ -1,4 +1,4 @@
-import { ApacheProcesses, requireInterop } from '@rmqns/test-kit';
+import { useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { useAdminTool } from './admin-tool.js';
 import { NameServerProbe } from './name-server-probe.js';
@@ -7,18 +7,10 @@ import { controlVersion, startNameServerUnderTest } from './name-server-under-te
 const MESSAGES = 100;
 
 describe('a name server with workers', () => {
-  let apache: ApacheProcesses;
+  const apache = useApache('5.3.3');
 
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
+  before(function () {
     if (controlVersion !== undefined) this.skip();
-    apache = await ApacheProcesses.create();
-    await apache.fetch('5.3.3');
-  });
-
-  after(async () => {
-    await apache?.[Symbol.asyncDispose]();
   });
 
   it('serves a broker, clients and tools of 5.3.3, and loses the broker when it is stopped', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ApacheProcesses, apacheVersions, repositoryRoot, requireInterop } from '@rmqns/test-kit';
+import { apacheVersions, repositoryRoot, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { deliberateDifferences } from './deliberate-differences.js';
 import { runDifferential } from './differential.js';
@@ -10,18 +10,7 @@ const SEEDS = [1, 5, 11];
 const STEPS = 2_000;
 
 describe("random requests to Apache's name server and to ours", () => {
-  let apache: ApacheProcesses;
-
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
-  });
-
-  after(async () => {
-    await apache?.[Symbol.asyncDispose]();
-  });
+  const apache = useApache(...apacheVersions);
 
   for (const version of apacheVersions) {
     for (const seed of SEEDS) {

@@ -28,7 +28,7 @@ if (values.help || versions.length === 0 || !Number.isSafeInteger(steps) || !Num
   process.stdout.write(usage);
   process.exitCode = values.help ? 0 : 64;
 } else {
-  await using apache = await ApacheProcesses.create();
+  await using apache = new ApacheProcesses();
   for (const version of versions) await (values.odd ? runOddly(apache, version) : run(apache, version));
 }
 

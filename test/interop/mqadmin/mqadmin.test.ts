@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import {
-  ApacheProcesses,
+  type ApacheProcesses,
   type ApacheVersion,
   apacheVersions,
   freePort,
   NameServerProcess,
-  requireInterop,
   TemporaryDirectory,
+  useApache,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { NameServerProbe } from '../name-server-probe.js';
@@ -64,7 +64,7 @@ class AdminSide implements Side {
 
 for (const version of apacheVersions) {
   describe(`mqadmin of ${version}`, () => {
-    let apache: ApacheProcesses;
+    const apache = useApache(version);
     let nameServer: NameServerProcess;
     let homes: TemporaryDirectory;
     let theirs: AdminSide;
@@ -72,10 +72,7 @@ for (const version of apacheVersions) {
 
     before(async function () {
       this.timeout(300_000);
-      requireInterop(this);
-      apache = await ApacheProcesses.create();
       homes = await TemporaryDirectory.create();
-      await apache.fetch(version);
       const { port } = await apache.startNameServer(version);
       nameServer = await NameServerProcess.start({
         port: await freePort(),
@@ -88,7 +85,6 @@ for (const version of apacheVersions) {
     });
 
     after(async () => {
-      await apache?.[Symbol.asyncDispose]();
       await nameServer?.[Symbol.asyncDispose]();
       await homes?.[Symbol.asyncDispose]();
     });

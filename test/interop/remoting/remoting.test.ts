@@ -1,4 +1,4 @@
-import { ApacheProcesses, apacheVersions, requireInterop } from '@rmqns/test-kit';
+import { apacheVersions, useApache } from '@rmqns/test-kit';
 import { describeGoAway } from './go-away.js';
 import { describeJavaClient } from './java-client.js';
 import { JavaRemoting } from './java-remoting.js';
@@ -9,19 +9,11 @@ import { describeTls } from './tls.js';
 
 for (const version of apacheVersions) {
   describe(`Java's remoting of ${version}`, () => {
-    let apache: ApacheProcesses;
+    const apache = useApache(version);
     let java: JavaRemoting;
 
-    before(async function () {
-      this.timeout(300_000);
-      requireInterop(this);
-      apache = await ApacheProcesses.create();
-      await apache.fetch(version);
+    before(async () => {
       java = await JavaRemoting.start(apache, version);
-    });
-
-    after(async () => {
-      await apache?.[Symbol.asyncDispose]();
     });
 
     describeJavaClient(() => java, version);

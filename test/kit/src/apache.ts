@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { CapturedProcess } from './captured-process.js';
 import { freePort } from './free-port.js';
@@ -50,17 +49,9 @@ export interface ApacheProxy {
  * their files.
  */
 export class ApacheProcesses implements AsyncDisposable {
-  readonly #directory: TemporaryDirectory;
   readonly #processes: CapturedProcess[] = [];
+  #directory: TemporaryDirectory | undefined;
   #homes = 0;
-
-  private constructor(directory: TemporaryDirectory) {
-    this.#directory = directory;
-  }
-
-  static async create(): Promise<ApacheProcesses> {
-    return new ApacheProcesses(await TemporaryDirectory.create());
-  }
 
   /** Makes sure that the jars are there; the first time on a machine this downloads them. */
   async fetch(version: ApacheJars): Promise<void> {
@@ -134,7 +125,13 @@ export class ApacheProcesses implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const process of this.#processes) await process[Symbol.asyncDispose]();
-    await this.#directory[Symbol.asyncDispose]();
+    await this.#directory?.[Symbol.asyncDispose]();
+  }
+
+  /** Where all their files are; made when it is first needed. */
+  get #path(): string {
+    this.#directory ??= TemporaryDirectory.createSync();
+    return this.#directory.path;
   }
 
   #run(name: string, args: readonly string[], onLine?: (line: string) => void): CapturedProcess {
@@ -142,8 +139,8 @@ export class ApacheProcesses implements AsyncDisposable {
       name,
       command: script,
       args,
-      cwd: this.#directory.path,
-      env: { ROCKETMQ_INTEROP_LOGS: join(this.#directory.path, 'tools') },
+      cwd: this.#path,
+      env: { ROCKETMQ_INTEROP_LOGS: join(this.#path, 'tools') },
       onLine,
       stopTimeoutMillis: STOP_TIMEOUT_MILLIS,
     });
@@ -153,40 +150,10 @@ export class ApacheProcesses implements AsyncDisposable {
 
   #home(): string {
     this.#homes += 1;
-    return join(this.#directory.path, `home-${this.#homes}`);
+    return join(this.#path, `home-${this.#homes}`);
   }
 }
 
 function pairs(settings: ApacheSettings): string[] {
   return Object.entries(settings).map(([key, value]) => `${key}=${value}`);
-}
-
-/** Why the interop tests cannot run on this machine, or `undefined` when they can: they need a JDK of 17 or later, Maven and OpenSSL. */
-export function missingForInterop(): string | undefined {
-  const javac = spawnSync('javac', ['-version'], { encoding: 'utf8', timeout: 20_000 });
-  const release = `${javac.stdout ?? ''}${javac.stderr ?? ''}`.match(/javac (\d+)/)?.[1];
-  if (release === undefined) return 'no JDK: javac is not on the PATH';
-  if (Number(release) < 17) return `the JDK is too old: javac says ${release}, 17 is needed`;
-  const maven = spawnSync('mvn', ['--version'], { encoding: 'utf8', timeout: 20_000 });
-  if (maven.error !== undefined) return 'no Maven: mvn is not on the PATH';
-  const openssl = spawnSync('openssl', ['version'], { encoding: 'utf8', timeout: 20_000 });
-  if (openssl.error !== undefined) return 'no OpenSSL: openssl is not on the PATH';
-  return undefined;
-}
-
-/** The part of mocha's context that {@link requireInterop} uses. */
-interface SkippableContext {
-  skip(): never;
-}
-
-/**
- * For a `before` hook: skips the suite, saying why, on a machine without Java, Maven or OpenSSL. With `RMQNS_INTEROP=required` in the environment
- * that is a failure instead.
- */
-export function requireInterop(context: SkippableContext): void {
-  const missing = missingForInterop();
-  if (missing === undefined) return;
-  if (process.env['RMQNS_INTEROP'] === 'required') throw new Error(`RMQNS_INTEROP=required, but ${missing}`);
-  process.stdout.write(`    skipped: ${missing}\n`);
-  context.skip();
 }

@@ -7,8 +7,6 @@ export {
   type ApacheSettings,
   type ApacheVersion,
   apacheVersions,
-  missingForInterop,
-  requireInterop,
 } from './apache.js';
 export { CapturedProcess, type CapturedProcessOptions, type ProcessExit } from './captured-process.js';
 export { type CertificateFiles, type Certificates, createCertificates } from './certificates.js';
@@ -20,6 +18,7 @@ export { NameServerProcess, type NameServerProcessOptions } from './name-server-
 export { repositoryRoot } from './repository-root.js';
 export { TemporaryDirectory } from './temporary-directory.js';
 export { timed } from './timed.js';
+export { requireInterop, useApache } from './use-apache.js';
 export {
   listTranscripts,
   loadStorageNodeVectors,

@@ -1,6 +1,9 @@
+import { mkdtempSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+const prefix = join(tmpdir(), 'rmqns-test-');
 
 /** A fresh directory that is removed, with all in it, when its owner disposes of it. */
 export class TemporaryDirectory implements AsyncDisposable {
@@ -11,7 +14,11 @@ export class TemporaryDirectory implements AsyncDisposable {
   }
 
   static async create(): Promise<TemporaryDirectory> {
-    return new TemporaryDirectory(await mkdtemp(join(tmpdir(), 'rmqns-test-')));
+    return new TemporaryDirectory(await mkdtemp(prefix));
+  }
+
+  static createSync(): TemporaryDirectory {
+    return new TemporaryDirectory(mkdtempSync(prefix));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ApacheProcesses, apacheVersions, repositoryRoot, requireInterop } from '@rmqns/test-kit';
+import { apacheVersions, repositoryRoot, useApache } from '@rmqns/test-kit';
 import { expect } from 'chai';
 import { oddDifferences } from './odd-differences.js';
 import { runOdd } from './run-odd.js';
@@ -10,18 +10,7 @@ const SEED = 2;
 const COUNT = 500;
 
 describe("requests that no library writes, to Apache's name server and to ours", () => {
-  let apache: ApacheProcesses;
-
-  before(async function () {
-    this.timeout(300_000);
-    requireInterop(this);
-    apache = await ApacheProcesses.create();
-    for (const version of apacheVersions) await apache.fetch(version);
-  });
-
-  after(async () => {
-    await apache?.[Symbol.asyncDispose]();
-  });
+  const apache = useApache(...apacheVersions);
 
   for (const version of apacheVersions) {
     it(`${COUNT} scenarios of them end as with ${version}, but for the rules`, async function () {
