@@ -1,14 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { RegistrationRound } from '@rmqns/namesrv-client';
 import { sameDataVersion, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
 import type { Clock, Logger } from '@rmqns/remoting';
 import type { Agent } from './agent.js';
 import type { AgentCompanion } from './agent-companion.js';
 import type { AgentConfig } from './agent-config.js';
+import { EventHooks } from './event-hooks.js';
 import type { Health } from './health-gate.js';
-import type { HookEvent, HooksConfig } from './hook-config.js';
+import { type HookEvent, hookEvents } from './hook-config.js';
 import { hookMessage } from './hook-message.js';
-import { type HookResult, HookRunner } from './hook-runner.js';
+import type { HookResult } from './hook-runner.js';
 import { nameServerProblem } from './name-server-problem.js';
 
 export interface HooksCompanionOptions {
@@ -21,27 +21,19 @@ export interface HooksCompanionOptions {
 /** Tells hooks what happens to an agent. */
 export class HooksCompanion implements AgentCompanion {
   readonly #options: HooksCompanionOptions;
-  #config: HooksConfig = {};
-  #runners: ReadonlyMap<HookEvent, readonly HookRunner[]> = new Map();
+  readonly #hooks: ReadonlyMap<HookEvent, EventHooks>;
   /** How the last round went, and with whom. */
   #lastRound = '';
   #followed: Agent | undefined;
 
   constructor(options: HooksCompanionOptions) {
     this.#options = options;
+    const { clock, logger, onResult = () => {} } = options;
+    this.#hooks = new Map(hookEvents.map((event) => [event, new EventHooks({ clock, logger, onResult })]));
   }
 
   async update({ hooks = {} }: AgentConfig): Promise<boolean> {
-    if (isDeepStrictEqual(hooks, this.#config)) return true;
-    await this.close();
-    this.#config = hooks;
-    const { clock, logger, onResult = () => {} } = this.#options;
-    this.#runners = new Map(
-      (Object.keys(hooks) as HookEvent[]).map((event) => [
-        event,
-        (hooks[event] ?? []).map((hook) => new HookRunner({ hook, clock, logger, onResult })),
-      ]),
-    );
+    for (const [event, those] of this.#hooks) those.update(hooks[event] ?? []);
     return true;
   }
 
@@ -77,7 +69,7 @@ export class HooksCompanion implements AgentCompanion {
   }
 
   async close(): Promise<void> {
-    for (const runners of this.#runners.values()) for (const runner of runners) runner.close();
+    for (const hooks of this.#hooks.values()) hooks.close();
   }
 
   /** Told when it went otherwise than the one before, or with others. */
@@ -95,9 +87,9 @@ export class HooksCompanion implements AgentCompanion {
   }
 
   #tell(agent: Agent, event: HookEvent, details: () => object): void {
-    const runners = this.#runners.get(event) ?? [];
-    if (runners.length === 0) return;
+    const hooks = this.#hooks.get(event);
+    if (hooks === undefined || hooks.isEmpty) return;
     const message = hookMessage(event, agent.status.identity, this.#options.clock.now(), details());
-    for (const runner of runners) runner.run(message);
+    hooks.tell(message);
   }
 }

@@ -115,7 +115,7 @@ describe('a hook', () => {
     await gone(pid);
   });
 
-  it('is killed when the agent stops, and what waits is not run', async () => {
+  it('is killed when the agent stops, what waits is not run, and all of it counts as dropped', async () => {
     const hook = runner(sh('sleep 1000 & echo $! > "$0/pid"; wait'));
     hook.run(message);
     hook.run(message);
@@ -123,7 +123,7 @@ describe('a hook', () => {
     hook.close();
     hook.run(message);
     await gone(pid);
-    expect(results).to.deep.equal([]);
+    expect(results).to.deep.equal(['dropped', 'dropped']);
   });
 
   it('that fails, or is not there, or reads nothing of a large message, does no harm', async () => {

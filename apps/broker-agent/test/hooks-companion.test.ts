@@ -20,6 +20,8 @@ describe('the hooks of an agent', () => {
   let receiver: Server;
   let told: Told[];
   let onTold: () => void;
+  /** What is told is answered after this. */
+  let answering: Promise<void>;
   let service: AgentService | undefined;
 
   beforeEach(async () => {
@@ -29,13 +31,14 @@ describe('the hooks of an agent', () => {
     await server.start();
     told = [];
     onTold = () => {};
+    answering = Promise.resolve();
     receiver = createServer((request, response) => {
       let body = '';
       request
         .setEncoding('utf8')
         .on('data', (chunk: string) => (body += chunk))
         .on('end', () => {
-          response.end();
+          void answering.then(() => response.end());
           told.push(JSON.parse(body));
           onTold();
         });
@@ -83,6 +86,26 @@ describe('the hooks of an agent', () => {
     await clock.advanceAsync(70_000, 1_000);
     expect(await next('onFailed')).to.deep.include({ registered: [] });
     await service.reload(config(['C', 'D', 'E']));
+  });
+
+  it('that are gone with a new configuration are told first what happened before', async () => {
+    let answer = (): void => {};
+    answering = new Promise((resolve) => {
+      answer = resolve;
+    });
+    service = new AgentService({ config: config(['A', 'B']), clock, logger: silentLogger });
+    service.add(new HooksCompanion({ clock, logger: silentLogger }));
+    await service.start();
+    for (const topics of [['C'], ['C', 'D'], ['C', 'D', 'E']]) await service.reload(config(topics));
+    await next('onTopicsChanged');
+    await service.reload(config(['C', 'D', 'E'], {}));
+    answer();
+    const counts = (): unknown[] => told.flatMap(({ event, count }) => (event === 'onTopicsChanged' ? [count] : []));
+    while (counts().length < 3)
+      await new Promise<void>((resolve) => {
+        onTold = resolve;
+      });
+    expect(counts()).to.deep.equal([1, 2, 3]);
   });
 
   it('are told of the health of the node', async () => {
