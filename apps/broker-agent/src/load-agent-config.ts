@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import { describeFileError, Exit, ExitCode } from '@rmqns/program';
 import { type AgentConfig, defaultAdmin } from './agent-config.js';
 import { readBrokerConf } from './broker-conf.js';
 import type { CliArguments } from './cli-arguments.js';
+import type { ConfigFile } from './config-file.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { problemsOfFiles } from './named-files.js';
 import type { Surroundings } from './surroundings.js';
@@ -17,7 +17,7 @@ export interface EffectiveConfig {
 /** Which file to read, and what of the command line comes before it. */
 export type ConfigArguments = Pick<CliArguments, 'namesrvAddr' | 'settings'> &
   Partial<Pick<CliArguments, 'adminPort'>> & {
-    readonly configFile: string;
+    readonly configFile: ConfigFile;
     /** Whether certificates, keys and secrets must be there now; default false: an agent waits for them. */
     readonly looksAtFiles?: boolean | undefined;
   };
@@ -29,11 +29,12 @@ export type ConfigArguments = Pick<CliArguments, 'namesrvAddr' | 'settings'> &
  */
 export async function loadAgentConfig(args: ConfigArguments, surroundings: Surroundings): Promise<EffectiveConfig> {
   const { configFile, adminPort } = args;
-  const bytes = readBytes(configFile);
+  const { path } = configFile;
+  const bytes = await readBytes(configFile);
   const loaded =
-    formOf(configFile, bytes.toString('utf8')) === 'yaml'
-      ? await readYaml(configFile, bytes, args, surroundings)
-      : readProperties(configFile, bytes, args, surroundings);
+    formOf(path, bytes.toString('utf8')) === 'yaml'
+      ? await readYaml(path, bytes, args, surroundings)
+      : readProperties(path, bytes, args, surroundings);
   if (loaded.problems === undefined) return adminPort === undefined ? loaded : withAdminPort(loaded, adminPort);
   throw new Exit(ExitCode.CONFIG, ['rmq-agent: the configuration cannot be used:', ...loaded.problems].join('\n'));
 }
@@ -83,11 +84,11 @@ function firstLineNotUtf8(bytes: Buffer): number {
   return lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1'))) + 1;
 }
 
-function readBytes(path: string): Buffer {
+async function readBytes(file: ConfigFile): Promise<Buffer> {
   try {
-    return readFileSync(path);
+    return await file.read();
   } catch (error) {
-    const message = `rmq-agent: cannot read the configuration file ${path}: ${describeFileError(error)}`;
+    const message = `rmq-agent: cannot read the configuration file ${file.path}: ${describeFileError(error)}`;
     throw new Exit(ExitCode.FAILED, message, { cause: error });
   }
 }

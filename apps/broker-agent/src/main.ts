@@ -5,6 +5,7 @@ import { Agent } from './agent.js';
 import { type AgentConfig, defaultAdmin } from './agent-config.js';
 import { agentParts } from './agent-parts.js';
 import { type CliArguments, parseCliArguments } from './cli-arguments.js';
+import { ConfigFile } from './config-file.js';
 import { dryRunReport } from './dry-run-report.js';
 import { type EffectiveConfig, loadAgentConfig } from './load-agent-config.js';
 import { onceReport } from './once-report.js';
@@ -15,9 +16,13 @@ async function main(): Promise<void> {
   const { configFile } = args;
   if (configFile === undefined)
     throw await status(args, { ...defaultAdmin, port: args.adminPort ?? defaultAdmin.port });
+  const file = new ConfigFile(configFile, {
+    clock: systemClock,
+    onWait: () => void process.stderr.write(`rmq-agent: waiting for the configuration from ${configFile}\n`),
+  });
   const load = (): Promise<EffectiveConfig> =>
     loadAgentConfig(
-      { ...args, configFile, looksAtFiles: args.mode === 'validate' },
+      { ...args, configFile: file, looksAtFiles: args.mode === 'validate' },
       {
         variables: process.env,
         hostName: hostname(),

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Exit } from '@rmqns/program';
+import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
+import { ConfigFile } from '../src/config-file.js';
 import { formOf, loadAgentConfig } from '../src/load-agent-config.js';
 import { surroundings } from './surroundings.js';
 
@@ -13,10 +15,11 @@ describe('loadAgentConfig', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
+  const file = (path: string) => new ConfigFile(path, { clock: new ManualClock(0), onWait: () => {} });
   const load = (name: string, text: string, namesrvAddr?: string) => {
     const configFile = join(directory, name);
     writeFileSync(configFile, text);
-    return loadAgentConfig({ configFile, namesrvAddr, settings: [] }, surroundings);
+    return loadAgentConfig({ configFile: file(configFile), namesrvAddr, settings: [] }, surroundings);
   };
   const yaml = 'namesrv: {addresses: ["y:1"]}\ntopics: {sources: [{static: []}]}\nstate: {dir: /s}\n';
 
@@ -56,7 +59,7 @@ describe('loadAgentConfig', () => {
   it('refuses YAML that is not UTF-8, by its line', async () => {
     const configFile = join(directory, 'agent.yaml');
     writeFileSync(configFile, Buffer.concat([Buffer.from('# ü\n'), Buffer.from('identity: {cluster: ü}\n', 'latin1')]));
-    const settings = { configFile, namesrvAddr: undefined, settings: [] };
+    const settings = { configFile: file(configFile), namesrvAddr: undefined, settings: [] };
     const error = await loadAgentConfig(settings, surroundings).catch((caught: unknown) => caught);
     expect(error).to.include({ exitCode: 78 });
     expect((error as Exit).message.split('\n')[1]).to.equal(`${configFile}:2: is not UTF-8 text`);
@@ -64,9 +67,10 @@ describe('loadAgentConfig', () => {
 
   it('says that the file is missing, and ends with 1', async () => {
     const configFile = join(directory, 'none.yaml');
-    const error = await loadAgentConfig({ configFile, namesrvAddr: undefined, settings: [] }, surroundings).catch(
-      (caught: unknown) => caught,
-    );
+    const error = await loadAgentConfig(
+      { configFile: file(configFile), namesrvAddr: undefined, settings: [] },
+      surroundings,
+    ).catch((caught: unknown) => caught);
     expect(error).to.include({
       exitCode: 1,
       message: `rmq-agent: cannot read the configuration file ${configFile}: there is no such file`,
