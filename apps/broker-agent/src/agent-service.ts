@@ -62,7 +62,7 @@ export class AgentService {
    * Settles when the agent started, which may be after long: see {@link Agent.start}.
    *
    * @param onRunning called when the companions are there and the agent starts
-   * @throws the file system's error when the state directory cannot be used
+   * @throws StateInUseError
    */
   async start(onRunning = (): void => {}): Promise<void> {
     await this.#updateCompanions();

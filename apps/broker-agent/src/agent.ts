@@ -21,6 +21,7 @@ import { NameServerRecords } from './name-server-records.js';
 import { brokerIdentity } from './register-request.js';
 import { registrarSettings } from './registrar-settings.js';
 import { RegistrationLog } from './registration-log.js';
+import { StateLock } from './state-lock.js';
 import { TopicConfigManager } from './topic-config-manager.js';
 
 /** How long the start waits for sources of topics that take long. */
@@ -47,6 +48,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #parts: AgentParts;
+  readonly #lock: StateLock;
   readonly #topics: TopicConfigManager;
   readonly #registrar: BrokerRegistrar;
   readonly #records: NameServerRecords;
@@ -80,6 +82,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
     this.#clock = clock;
     this.#logger = logger;
     this.#parts = parts;
+    this.#lock = new StateLock({ directory: config.stateDirectory, clock, logger });
     this.#topics = new TopicConfigManager({
       sources: parts.topicSources,
       brokerTopics: register.includeBrokerTopics ? brokerTopics(identity.clusterName, identity.brokerName) : new Map(),
@@ -90,6 +93,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
       compressed: register.compressed,
       split: register.splitSize !== undefined,
       store: new DataVersionStore(config.stateDirectory, config.storeDirectory),
+      lock: this.#lock,
       persist,
       clock,
       logger,
@@ -146,6 +150,8 @@ export class Agent extends EventEmitter<AgentEventMap> {
   /**
    * Looks for topics and name servers and begins to register, at the latest once there are some and the node passes. Settles when the topics
    * were looked for, which may be after long where the state directory cannot be used.
+   *
+   * @throws StateInUseError
    */
   async start(): Promise<void> {
     const { health, nameServers, role } = this.#parts;
@@ -190,7 +196,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
    * Looks for topics and name servers, registers once with all, and closes the connections without a farewell: name servers forget the node
    * for that, unless another agent registered it meanwhile. `undefined`: there was no good topic table.
    *
-   * @throws the file system's error when the state directory cannot be used
+   * @throws StateInUseError; the file system's error when the state directory cannot be used
    */
   async registerOnce(): Promise<RegistrationRound | undefined> {
     const { credentials } = this.#parts;
@@ -200,6 +206,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
     this.#parts.role?.close();
     credentials?.close();
     await Promise.all([this.#registrar.shutdown({ unregister: false }), this.#topics.close()]);
+    this.#lock.release();
     return round;
   }
 
@@ -268,6 +275,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
     this.#parts.role?.close();
     this.#parts.credentials?.close();
     const [{ outcomes }] = await Promise.all([this.#registrar.shutdown({ unregister }), this.#topics.close()]);
+    this.#lock.release();
     this.#log.left(outcomes);
   }
 

@@ -4,6 +4,7 @@ import { splitCompressible } from './compressible-topics.js';
 import { KeptRegistration, type KeptRegistrationOptions } from './kept-registration.js';
 import { MergedTopics, type MergedTopicsOptions } from './merged-topics.js';
 import { isLastDataVersion, nextDataVersion } from './next-data-version.js';
+import type { StateLock } from './state-lock.js';
 import { countChanges, orderedTopics, sameTopics, topicsChange, withOrder } from './topic-config-changes.js';
 import { sameTopicConfigTable, type TopicConfigTable } from './topic-config-table.js';
 import { waitForState } from './wait-for-state.js';
@@ -18,6 +19,8 @@ export interface TopicConfigManagerOptions extends MergedTopicsOptions, KeptRegi
   readonly minimum: number;
   /** Whether topics that cannot be registered compressed are left out. Default false. */
   readonly compressed?: boolean | undefined;
+  /** Taken before the state directory is used, and never released here. Default none. */
+  readonly lock?: StateLock | undefined;
 }
 
 /**
@@ -86,12 +89,13 @@ export class TopicConfigManager {
    * where topics came or changed and nothing else is to be told. With `lookMillis` a state directory that cannot be used is waited for,
    * too: see {@link stateProblem}.
    *
-   * @throws the file system's error when the state directory cannot be used, without `lookMillis`
+   * @throws StateInUseError; the file system's error when the state directory cannot be used, without `lookMillis`
    */
   async start(onChange: OnTopicsChange, lookMillis?: number): Promise<void> {
-    const { store, persist, logger } = this.#options;
+    const { store, lock, persist, logger } = this.#options;
     if (persist && lookMillis === undefined) await store.prepare();
     else if (persist && !(await this.#stateReady())) return;
+    if (persist && lock !== undefined && !(await lock.acquire(this.#closing.signal))) return;
     const { wrapper, brokerPermission = this.#permission, problem } = await store.load();
     if (problem !== undefined)
       logger.warn({ file: store.path, problem }, 'cannot read what was registered last; the data version begins anew');
