@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { promiseHooks } from 'node:v8';
@@ -24,30 +23,20 @@ type Untold = Record<string, (...args: unknown[]) => unknown>;
 const TEXT_METHODS = ['toString', 'latin1Slice', 'utf8Slice', 'asciiSlice', 'hexSlice'];
 const WRITE_METHODS = ['writev', 'writeBuffer', 'writeUtf8String', 'writeLatin1String', 'writeAsciiString'];
 
-/**
- * A bare connection to a server of this process, and the server's end of it. What a peer does here costs none of what is counted: it writes
- * one buffer, and keeps what comes.
- */
+/** A bare connection to a server of this process. What a peer does here costs none of what is counted: it writes one buffer, and keeps what comes. */
 export class CountedConnection {
   readonly #near: Socket;
-  readonly #far: Socket;
   readonly #received: Buffer[] = [];
   #receivedBytes = 0;
 
   static async open(port: number): Promise<CountedConnection> {
-    const accepted: Socket[] = [];
-    const note = (message: unknown): void => void accepted.push((message as { socket: Socket }).socket);
-    subscribe('net.server.socket', note);
     const near = connect({ port, host: '127.0.0.1', noDelay: true });
     await once(near, 'connect');
-    while (accepted.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    unsubscribe('net.server.socket', note);
-    return new CountedConnection(near, accepted[0] as Socket);
+    return new CountedConnection(near);
   }
 
-  private constructor(near: Socket, far: Socket) {
+  private constructor(near: Socket) {
     this.#near = near;
-    this.#far = far;
     near.on('data', (chunk) => {
       this.#received.push(chunk);
       this.#receivedBytes += chunk.length;
@@ -58,7 +47,7 @@ export class CountedConnection {
   async exchange(request: Buffer, answerBytes: number): Promise<{ costs: Costs; answer: Buffer }> {
     this.#received.length = 0;
     this.#receivedBytes = 0;
-    const { costs, restore } = watch(this.#far);
+    const { costs, restore } = watch(this.#near);
     try {
       await new Promise<void>((resolve) => {
         const look = (): void => {
@@ -101,7 +90,7 @@ function countFrames(bytes: Buffer): number {
   return frames;
 }
 
-function watch(serverSocket: Socket): { costs: Costs; restore: () => void } {
+function watch(peer: Socket): { costs: Costs; restore: () => void } {
   const costs: Costs = { parses: 0, stringifies: 0, texts: 0, timers: 0, promises: 0, copiedBytes: 0, writes: 0 };
   const undo: (() => void)[] = [];
   const spy = (owner: object, name: string, seen: (self: unknown, args: unknown[]) => void): void => {
@@ -130,8 +119,12 @@ function watch(serverSocket: Socket): { costs: Costs; restore: () => void } {
   spy(Buffer, 'from', (_self, [source]) => {
     if (ArrayBuffer.isView(source)) costs.copiedBytes += source.byteLength;
   });
-  const { _handle: handle } = serverSocket as unknown as { _handle: object };
-  for (const name of WRITE_METHODS) spy(handle, name, () => costs.writes++);
+  const { _handle: handle } = peer as unknown as { _handle: object };
+  // The server's sockets have handles of the same class.
+  for (const name of WRITE_METHODS)
+    spy(Object.getPrototypeOf(handle), name, (self) => {
+      if (self !== handle) costs.writes++;
+    });
   const stop = promiseHooks.onInit(() => costs.promises++) as unknown as () => void;
   undo.push(stop);
   return {

@@ -26,9 +26,10 @@ describe('what route lookups that come together cost the name server, counted', 
   async function cost(connection: CountedConnection, count: number, serializeType: SerializeType = SerializeType.JSON) {
     let length = 0;
     for (let i = 0; i < BEFORE; i++) ({ length } = await connection.answer(lookups(count, serializeType), count));
-    const { costs, answer } = await connection.exchange(lookups(count, serializeType), length);
+    const request = lookups(count, serializeType);
+    const { costs, answer } = await connection.exchange(request, length);
     expect(answer.length).to.equal(length);
-    return { ...costs, answerBytes: length };
+    return { ...costs, requestBytes: request.length, answerBytes: length };
   }
 
   for (const [name, serializeType, texts] of [
@@ -48,16 +49,16 @@ describe('what route lookups that come together cost the name server, counted', 
         });
       expect(many.promises).to.equal(few.promises);
       expect(many.texts).to.be.at.most(64 * texts);
-      // No byte of an answer is copied twice on its way out.
-      expect(many.copiedBytes).to.be.at.most(many.answerBytes);
+      // No byte is copied twice: of a request out of the memory that all sockets read into, of an answer on its way out.
+      expect(many.copiedBytes).to.be.at.most(many.requestBytes + many.answerBytes);
     });
   }
 
   it('no copy of a long route', async () => {
     const connection = await open(64);
-    const { copiedBytes, answerBytes, parses, stringifies } = await cost(connection, 8);
+    const { copiedBytes, requestBytes, answerBytes, parses, stringifies } = await cost(connection, 8);
     expect(answerBytes).to.be.above(8 * 10_000);
-    expect(copiedBytes).to.be.at.most(8 * 256);
+    expect(copiedBytes - requestBytes).to.be.at.most(8 * 256);
     expect({ parses, stringifies }).to.deep.equal({ parses: 0, stringifies: 0 });
   });
 });

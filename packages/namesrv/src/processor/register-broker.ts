@@ -17,6 +17,7 @@ import {
   encodeHeader,
   type HeaderOutput,
   RemotingCommand,
+  releaseBody,
 } from '@rmqns/remoting';
 import { type BodyKey, type KeptBody, sameBody } from '../routeinfo/kept-body.js';
 import type { RegisterBrokerResult } from '../routeinfo/register-broker.js';
@@ -51,7 +52,10 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
   const kept = context.routeInfoManager.keptBody(header);
   const isUnchanged = kept !== undefined && bodyKey !== undefined && sameBody(kept.key, bodyKey);
   const renewed = isUnchanged && isFirst ? renew(context, registration, kept) : undefined;
-  if (renewed !== undefined) return renewed;
+  if (renewed !== undefined) {
+    releaseBody(request);
+    return renewed;
+  }
   const steps = registerInSteps(context, registration);
   return isFirst && (isUnchanged || isSmall(pieces))
     ? allAtOnce(steps)

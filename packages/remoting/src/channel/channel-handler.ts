@@ -22,6 +22,11 @@ export interface ChannelHandler {
    * guard, an object for each write, since they might call it themselves, or twice.
    */
   readonly passesListenerOn?: boolean;
+  /**
+   * True for a handler that needs the bytes it reads only until its `channelRead` returns, and passes none of them on. As the first one of a
+   * pipeline it is lent the memory that the next read overwrites. Others get bytes of their own, a copy for each read.
+   */
+  readonly borrowsBytes?: boolean;
 
   /** Called once after the handler was added, before any event. */
   handlerAdded?(ctx: ChannelHandlerContext): void;

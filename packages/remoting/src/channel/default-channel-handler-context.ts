@@ -130,6 +130,11 @@ export class DefaultChannelHandlerContext implements ChannelHandlerContext {
     }
   }
 
+  /** The handler that an inbound message comes to from here. */
+  get nextReader(): ChannelHandler {
+    return this.#inbound(EventMask.channelRead).handler;
+  }
+
   /** Takes what this link's handler threw to its own `exceptionCaught`, or to the first one after it. */
   failed(thrown: unknown, event: EventName | 'handlerAdded' | 'handlerRemoved'): void {
     const error = this.#failure(thrown, event);

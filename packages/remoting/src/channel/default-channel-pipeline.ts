@@ -95,6 +95,11 @@ export class DefaultChannelPipeline implements ChannelPipeline {
     return names;
   }
 
+  /** The handler that sees first what the channel reads. */
+  get firstReader(): ChannelHandler {
+    return this.#head.nextReader;
+  }
+
   fireChannelActive(): void {
     this.#head.fireChannelActive();
   }

@@ -1,9 +1,11 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { lentBytes, ownCopy } from '../buffer/read-memory.js';
 import { leavingSlab } from '../buffer/slab.js';
 import { type Clock, systemClock, type Timer } from '../clock.js';
 import { RemotingError } from '../errors.js';
 import { AbstractChannel, type ChannelOptions } from './abstract-channel.js';
+import { type ReadingSocket, reader } from './read-socket.js';
 import { formatSocketAddress } from './socket-address.js';
 
 /**
@@ -53,7 +55,7 @@ const NOTHING = Buffer.alloc(0);
 /** The channel that a socket belongs to: so the listeners are the same functions for all sockets. */
 const owner = Symbol('channel');
 
-interface Owned extends ChannelSocket {
+interface Owned extends ChannelSocket, ReadingSocket {
   [owner]: SocketChannel;
 }
 
@@ -106,6 +108,8 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
     socket.setNoDelay?.(true);
     socket.pause();
     (socket as Owned)[owner] = this;
+    // A socket that reads into the common memory never emits `data`.
+    (socket as Owned)[reader] = this;
     // This one stays for good: a socket may report a second error, and one without a listener would end the process.
     socket.on('error', SocketChannel.#onError);
     socket.on('end', SocketChannel.#onEnd);
@@ -287,14 +291,23 @@ export class SocketChannel extends AbstractChannel<Uint8Array> {
   };
 
   static readonly #onData = function (this: Owned, chunk: Buffer): void {
-    const channel = this[owner];
-    if (!channel.isActive) return;
-    channel.#reading = true;
-    channel.fireRead(chunk);
-    if (!channel.isClosed) channel.pipeline.fireChannelReadComplete();
-    channel.#reading = false;
-    if (channel.#sendQueued) channel.#queueSend();
+    this[owner].#read(chunk);
   };
+
+  /** For the socket, which has read so many bytes into the common memory. */
+  readLent(byteLength: number): void {
+    const bytes = lentBytes(byteLength);
+    this.#read(this.pipeline.firstReader.borrowsBytes === true ? bytes : ownCopy(bytes));
+  }
+
+  #read(bytes: Buffer): void {
+    if (!this.isActive) return;
+    this.#reading = true;
+    this.fireRead(bytes);
+    if (!this.isClosed) this.pipeline.fireChannelReadComplete();
+    this.#reading = false;
+    if (this.#sendQueued) this.#queueSend();
+  }
 
   static readonly #onEnd = function (this: Owned): void {
     this[owner].endInput();

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Channel } from '../channel/channel.js';
+import { readSocket } from '../channel/read-socket.js';
 import { type ChannelSocket, SocketChannel } from '../channel/socket-channel.js';
 import { ClosedError, RemotingError } from '../errors.js';
 import type { ConnectionListener } from '../handler/connection-events.js';
@@ -41,8 +42,9 @@ export class ChannelOpener {
     this.#initializer = new ChannelInitializer(core, listener, options, { readsWhileUnwritable: true });
     this.#isHolding = options.keepProcessAlive;
     const { createConnection } = options;
-    if (createConnection !== undefined) this.#dial = dialBy(createConnection);
-    else this.#dial = proxies.isEmpty ? dial : dialThrough(proxies, dial);
+    const dialOwn = proxies.isEmpty ? dial : dialThrough(proxies, dial);
+    this.#dial =
+      createConnection !== undefined ? dialBy(createConnection) : async (...to) => readSocket(await dialOwn(...to));
     setMaxListeners(0, this.#abort.signal);
   }
 

@@ -152,15 +152,19 @@ export function decodeFrame(
   return command;
 }
 
-/** {@link decodeFrame} for a frame in pieces, which stay apart as the body's. */
-export function decodeFrameInPieces(pieces: readonly Buffer[], maxHeaderBytes = MAX_HEADER_BYTES): RemotingCommand {
+/** {@link decodeFrame} for a frame in pieces, which stay apart as the body's; `pages` as in {@link setBodyPieces}. */
+export function decodeFrameInPieces(
+  pieces: readonly Buffer[],
+  maxHeaderBytes = MAX_HEADER_BYTES,
+  pages: readonly Buffer[] = [],
+): RemotingCommand {
   const [first, ...others] = pieces;
   if (first === undefined || first.length < 4 || 4 + (readInt32(first, 0) & MAX_HEADER_BYTES) > first.length)
     return decodeFrame(Buffer.concat(pieces), maxHeaderBytes);
   const bodyStart = bodyStartOf(first, maxHeaderBytes, 0, first.length);
   const command = decodeHeader(readInt32(first, 0) >>> 24, first, 4, bodyStart);
   const body = bodyStart < first.length ? [viewOf(first, bodyStart, first.length), ...others] : others;
-  if (body.length > 0) setBodyPieces(command, body);
+  if (body.length > 0) setBodyPieces(command, body, pages);
   return command;
 }
 

@@ -1,17 +1,20 @@
 import { readInt32 } from '../buffer/int32.js';
+import { PAGE_BYTES, takePage } from '../buffer/page-pool.js';
+import { isLent, ownCopy } from '../buffer/read-memory.js';
 import { DecodeError, DecodeErrorKind, FrameTooLargeError, type RemotingError } from '../errors.js';
 
 const LENGTH_BYTES = 4;
 const MIN_FRAME_BYTES = 4;
 /** Pieces smaller than this are gathered in slabs: a Buffer object for each byte of a slow peer would cost a hundredfold. */
 const SMALL_PIECE_BYTES = 1024;
-/** Also the most that is allocated on the word of a peer, before the bytes are there. */
+/** Also the most that is allocated on the word of a peer, before the bytes are there; for later slabs it is as much as has come. */
 const SLAB_BYTES = 4096;
 /** Longer frames that span chunks are left in pieces until somebody wants them joined. */
 const MAX_JOINED_BYTES = 64 * 1024;
 /** Of a frame that is refused. */
 const MAX_OPENING_BYTES = 4096;
 const EMPTY = Buffer.alloc(0);
+const NO_PAGES: readonly Buffer[] = [];
 /** Slots for chunks that are kept while none is there. */
 const MAX_KEPT_SLOTS = 16;
 
@@ -46,7 +49,10 @@ export class FrameSplitter {
   #frameEnd = 0;
   #framePieces: readonly Buffer[] | undefined;
 
+  #framePages: readonly Buffer[] = NO_PAGES;
+
   #pieces: Buffer[] = [];
+  #pages: Buffer[] | undefined;
   #collectedBytes = 0;
   #slab: Buffer | undefined;
   #slabStart = 0;
@@ -68,7 +74,7 @@ export class FrameSplitter {
   }
 
   /**
-   * Takes the next bytes. They must not be changed afterwards.
+   * Takes the next bytes. They must not be changed afterwards, but for those that are lent: of them {@link keepLent} makes copies.
    *
    * @throws what {@link next} threw before, if it did
    */
@@ -105,10 +111,35 @@ export class FrameSplitter {
     return false;
   }
 
+  /** Makes the last frame bytes of its own if it is lent, and the whole frames behind it with it. */
+  ownFrame(): void {
+    const lent = this.#frame;
+    if (!isLent(lent)) return;
+    const start = this.#frameStart;
+    this.#frame = ownCopy(lent, start);
+    this.#frameStart = 0;
+    this.#frameEnd -= start;
+    if (this.#chunkIndex === this.#chunkCount || this.#chunks[this.#chunkIndex] !== lent) return;
+    this.#chunks[this.#chunkIndex] = this.#frame;
+    this.#chunkOffset -= start;
+  }
+
+  /** Copies what has not left of lent bytes: to be called before they are anybody else's. */
+  keepLent(): void {
+    for (let at = this.#chunkIndex; at < this.#chunkCount; at++) {
+      const chunk = this.#chunks[at] as Buffer;
+      if (!isLent(chunk)) continue;
+      const isFirst = at === this.#chunkIndex;
+      this.#chunks[at] = ownCopy(chunk, isFirst ? this.#chunkOffset : 0);
+      if (isFirst) this.#chunkOffset = 0;
+    }
+  }
+
   /** Lets go of the last frame, which a connection that falls idle must not keep from being freed. */
   release(): void {
     this.#frame = EMPTY;
     this.#framePieces = undefined;
+    this.#framePages = NO_PAGES;
   }
 
   /** Where the last frame is; joins {@link framePieces}. */
@@ -123,6 +154,11 @@ export class FrameSplitter {
   /** A frame of more than 64 KiB that spans chunks, as the pieces it came in; `undefined` for any other, and once it is joined. */
   get framePieces(): readonly Buffer[] | undefined {
     return this.#framePieces;
+  }
+
+  /** The pages of the pool in which {@link framePieces} lie, if any do; theirs who take the frame. */
+  get framePages(): readonly Buffer[] {
+    return this.#framePages;
   }
 
   get frameStart(): number {
@@ -213,10 +249,12 @@ export class FrameSplitter {
     if (only === undefined && this.#length > MAX_JOINED_BYTES) {
       this.#finish(EMPTY, 0);
       this.#framePieces = pieces;
+      this.#framePages = this.#pages ?? NO_PAGES;
     } else {
       this.#finish(only ?? Buffer.concat(pieces, this.#length), 0);
     }
     this.#pieces = [];
+    this.#pages = undefined;
     this.#collectedBytes = 0;
     this.#slab = undefined;
     return true;
@@ -236,7 +274,7 @@ export class FrameSplitter {
 
   #collect(piece: Buffer): void {
     // A frame that fits into one slab is assembled there, and needs no joining.
-    if (piece.length < SMALL_PIECE_BYTES || this.#length <= SLAB_BYTES) this.#collectInSlab(piece);
+    if (piece.length < SMALL_PIECE_BYTES || this.#length <= SLAB_BYTES || isLent(piece)) this.#collectInSlabs(piece);
     else {
       this.#endSlabPiece();
       this.#pieces.push(piece);
@@ -244,17 +282,34 @@ export class FrameSplitter {
     this.#collectedBytes += piece.length;
   }
 
-  #collectInSlab(piece: Buffer): void {
-    let slab = this.#slab;
-    if (slab === undefined || slab.length - this.#slabEnd < piece.length) {
-      this.#endSlabPiece();
-      slab = Buffer.allocUnsafeSlow(Math.min(SLAB_BYTES, this.#length - this.#collectedBytes));
-      this.#slab = slab;
-      this.#slabStart = 0;
-      this.#slabEnd = 0;
-    }
-    slab.set(piece, this.#slabEnd);
-    this.#slabEnd += piece.length;
+  #collectInSlabs(piece: Buffer): void {
+    let from = 0;
+    if (this.#slab !== undefined) from = this.#fillSlab(this.#slab, piece, 0);
+    if (from === piece.length) return;
+    this.#endSlabPiece();
+    this.#slab = this.#newSlab(piece.length - from, this.#collectedBytes + from);
+    this.#slabStart = 0;
+    this.#slabEnd = 0;
+    this.#fillSlab(this.#slab, piece, from);
+  }
+
+  /** @param waiting bytes to be put there, @param collected how many were put elsewhere */
+  #newSlab(waiting: number, collected: number): Buffer {
+    const byteLength = Math.max(waiting, Math.min(PAGE_BYTES, Math.max(SLAB_BYTES, collected)));
+    if (this.#length <= MAX_JOINED_BYTES || byteLength < PAGE_BYTES / 2)
+      return Buffer.allocUnsafeSlow(Math.min(byteLength, this.#length - collected));
+    const page = takePage();
+    this.#pages ??= [];
+    this.#pages.push(page);
+    return page;
+  }
+
+  /** Puts what has room there into the slab, and returns up to where the piece is in. */
+  #fillSlab(slab: Buffer, piece: Buffer, from: number): number {
+    const byteLength = Math.min(slab.length - this.#slabEnd, piece.length - from);
+    slab.set(byteLength === piece.length ? piece : piece.subarray(from, from + byteLength), this.#slabEnd);
+    this.#slabEnd += byteLength;
+    return from + byteLength;
   }
 
   /** Makes what was gathered in the slab since the last piece a piece of its own; the rest of the slab stays in use. */

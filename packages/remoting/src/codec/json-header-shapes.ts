@@ -1,5 +1,5 @@
 import { ByteRun } from '../buffer/byte-run.js';
-import { MAX_WORDS_BYTES, wordsOf } from '../buffer/view.js';
+import { MAX_WORDS_BYTES, wordsOf } from '../buffer/words.js';
 import type { LanguageName } from '../command/language-code.js';
 import { RemotingCommand } from '../command/remoting-command.js';
 import { type ChangingPlaces, scanJsonHeader } from './json-header-scanner.js';

@@ -1,5 +1,5 @@
 import { ByteRun } from '../buffer/byte-run.js';
-import { MAX_WORDS_BYTES, wordsOf } from '../buffer/view.js';
+import { MAX_WORDS_BYTES, wordsOf } from '../buffer/words.js';
 
 /** Slots; a power of two. A text has two that it may lie in, next to each other; of three that lead there the oldest gives way. */
 const SLOTS = 4096;

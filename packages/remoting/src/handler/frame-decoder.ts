@@ -29,7 +29,8 @@ export function isTruncatedFrameEvent(event: unknown): event is TruncatedFrameEv
 }
 
 /**
- * Sees a frame before it is decoded: without its four length bytes it lies in `bytes` from `start` to `end`. True when it dealt with it: then it is not decoded and goes no further.
+ * Sees a frame before it is decoded: without its four length bytes it lies in `bytes` from `start` to `end`, which are lent: once it returns they
+ * are overwritten. True when it dealt with it: then it is not decoded and goes no further.
  * Frames of more than 64 KiB that came in several chunks are not shown: they would have to be joined for it.
  * The answer is its own affair (`ctx.channel.writeAndFlush`). What it throws travels as `exceptionCaught` and closes the channel.
  */
@@ -80,6 +81,7 @@ export interface FrameDecoderOptions {
  * When a handler closes the channel or removes this decoder, the frames behind are not passed on.
  */
 export class FrameDecoder implements ChannelHandler {
+  readonly borrowsBytes = true;
   #splitter: FrameSplitter;
   readonly #maxHeaderBytes: number;
   readonly #frameTimeoutMillis: number;
@@ -130,6 +132,7 @@ export class FrameDecoder implements ChannelHandler {
     this.#splitter.push(asBuffer(message));
     // What comes from within a handler is found by the loop that called it.
     if (!this.#holding && !this.#passing) this.#passFrames(ctx, false);
+    this.#splitter.keepLent();
     this.#account(ctx, this.#splitter.bufferedBytes);
   }
 
@@ -196,9 +199,10 @@ export class FrameDecoder implements ChannelHandler {
       if (!splitter.advance()) return false;
       const pieces = splitter.framePieces;
       if (pieces !== undefined) {
-        command = decodeFrameInPieces(pieces, this.#maxHeaderBytes);
+        command = decodeFrameInPieces(pieces, this.#maxHeaderBytes, splitter.framePages);
       } else {
         if (this.#interceptFrame !== undefined && this.#intercepts(ctx, this.#interceptFrame)) return true;
+        splitter.ownFrame();
         command = decodeFrame(splitter.frame, this.#maxHeaderBytes, splitter.frameStart, splitter.frameEnd);
       }
       noteFrameBytes(command, 4 + splitter.frameEnd - splitter.frameStart);

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { inFreshContext } from '../async-context.js';
 import { AddressRange } from '../channel/address-range.js';
 import type { Channel } from '../channel/channel.js';
+import { readSocket } from '../channel/read-socket.js';
 import { formatSocketAddress, parseSocketAddress } from '../channel/socket-address.js';
 import { type ChannelSocket, SocketChannel, type SocketChannelOptions } from '../channel/socket-channel.js';
 import type { RemotingCommand } from '../command/remoting-command.js';
@@ -103,8 +104,8 @@ export class RemotingServer extends AbstractRemoting<Channel> implements AsyncDi
     const { proxyProtocolFrom } = resolved;
     this.#proxies = proxyProtocolFrom.length === 0 ? undefined : new AddressRange(proxyProtocolFrom);
     const { tls, clock, logger, maxBufferedBytes, maxFrameBytes, path, divert } = resolved;
-    this.#server = createServer({ noDelay: true, pauseOnConnect: divert !== undefined }, (socket) => {
-      if (divert?.(socket) !== true) this.accept(socket);
+    this.#server = createServer({ pauseOnConnect: true }, (socket) => {
+      if (divert?.(socket) !== true) this.accept(readSocket(socket));
     });
     // A peer on a Unix socket has no address of its own.
     const remoteAddress = path === undefined ? undefined : formatUnixAddress(path);

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { PAGE_BYTES } from '../../src/buffer/page-pool.js';
+import { lentBytes, readMemory } from '../../src/buffer/read-memory.js';
 import { FrameSplitter } from '../../src/codec/frame-splitter.js';
 import { DecodeError, FrameTooLargeError } from '../../src/errors.js';
 
@@ -56,6 +58,30 @@ function bytesCopied(run: () => void): number {
     Object.assign(Buffer, { concat });
   }
   return copied;
+}
+
+/** As {@link pushAll}, but through the memory that is overwritten by each read; of the frames of each chunk so many are left for the next. */
+function lendAll(splitter: FrameSplitter, bytes: Buffer, chunkBytes: readonly number[], left: number): Buffer[] {
+  const frames: Buffer[] = [];
+  const take = (): boolean => {
+    if (!splitter.advance()) return false;
+    splitter.ownFrame();
+    frames.push(splitter.frame.subarray(splitter.frameStart, splitter.frameEnd));
+    return true;
+  };
+  for (let at = 0, i = 0; at < bytes.length; i++) {
+    const byteLength = Math.min(chunkBytes[i % chunkBytes.length] as number, bytes.length - at);
+    bytes.copy(readMemory, 0, at, at + byteLength);
+    at += byteLength;
+    splitter.push(lentBytes(byteLength));
+    for (let n = 0; n < left && take(); n++);
+    if (left === 0) while (take());
+    splitter.release();
+    splitter.keepLent();
+    readMemory.fill(0xee);
+  }
+  while (take());
+  return frames;
 }
 
 describe('FrameSplitter', () => {
@@ -243,5 +269,49 @@ describe('FrameSplitter', () => {
     splitter.push(Buffer.alloc(0));
     expect(splitter.next()).to.equal(undefined);
     expect(splitter.bufferedBytes).to.equal(0);
+  });
+
+  it('gives the same frames of bytes that are lent, wherever they are cut and however many frames wait', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.integer({ min: 4, max: 300 }), fc.constantFrom(4_096, 5_000, 65_536, 200_000)), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        fc.array(fc.oneof(fc.integer({ min: 1, max: 700 }), fc.constantFrom(4_095, 30_000, 65_536)), {
+          minLength: 1,
+          maxLength: 8,
+        }),
+        fc.nat(3),
+        (lengths, chunkBytes, left) => {
+          const sent = lengths.map((length, i) => Buffer.alloc(length, i + 1));
+          const scale = sent.some(({ length }) => length > 4_096) ? 8 : 1;
+          const chunks = chunkBytes.map((bytes) => Math.min(PAGE_BYTES, bytes * scale));
+          const got = lendAll(new FrameSplitter(), wire(...sent), chunks, left);
+          expect(got.map(({ length }) => length)).to.deep.equal(lengths);
+          for (const [i, frame] of got.entries()) expect(frame.equals(sent[i] as Buffer), `frame ${i}`).to.equal(true);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('puts a large frame that is lent into pages, copies each byte once, and allocates no more than twice what came', () => {
+    const splitter = new FrameSplitter();
+    const bytes = wire(Buffer.alloc(1_000_000, 7));
+    const copied = bytesCopied(() => {
+      for (let at = 0; at < bytes.length; at += PAGE_BYTES) {
+        const chunk = bytes.subarray(at, at + PAGE_BYTES);
+        readMemory.set(chunk);
+        splitter.push(lentBytes(chunk.length));
+        expect(splitter.advance()).to.equal(at + PAGE_BYTES >= bytes.length);
+      }
+    });
+    // This test copies all of them once itself.
+    expect(copied).to.equal(bytes.length + 1_000_000);
+    expect(splitter.framePages).to.have.length(Math.ceil(1_000_000 / PAGE_BYTES));
+    const pieces = splitter.framePieces ?? [];
+    expect(Buffer.concat(pieces)).to.deep.equal(Buffer.alloc(1_000_000, 7));
+    expect(pieces.every(({ buffer }) => buffer.byteLength === PAGE_BYTES)).to.equal(true);
   });
 });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { PAGE_BYTES, takePage } from '../../src/buffer/page-pool.js';
 import { decodeFrame, decodeFrameInPieces, encodeFrame } from '../../src/codec/frame-codec.js';
-import { bodyPieces, setBodyPieces } from '../../src/command/body-pieces.js';
+import { bodyPieces, releaseBody, setBodyPieces } from '../../src/command/body-pieces.js';
 import { createExtFields, RemotingCommand } from '../../src/command/remoting-command.js';
 import { SerializeType } from '../../src/command/serialize-type.js';
 import { membersOf } from './members.js';
@@ -33,6 +34,35 @@ describe('body in pieces', () => {
     expect(bodyPieces(RemotingCommand.request(1, { body }))).to.deep.equal([body]);
     expect(bodyPieces(RemotingCommand.request(1, { body: Buffer.alloc(0) }))).to.deep.equal([]);
     expect(bodyPieces(RemotingCommand.request(1))).to.deep.equal([]);
+  });
+
+  for (const [when, letGo] of Object.entries({
+    'is joined': (command: RemotingCommand): unknown => command.body,
+    'is released': (command: RemotingCommand): unknown => releaseBody(command),
+  })) {
+    it(`gives the pages of the pool back when it ${when}, once, and keeps the ext fields that lie there`, () => {
+      const page = takePage();
+      const whole = Buffer.concat(
+        encodeFrame(RemotingCommand.request(3, { extFields: createExtFields({ a: 'b' }), body: Buffer.alloc(70_000) })),
+      ).subarray(4);
+      whole.copy(page);
+      const command = decodeFrameInPieces([page, whole.subarray(PAGE_BYTES)], undefined, [page]);
+      letGo(command);
+      releaseBody(command);
+      expect(command.body).to.equal(undefined);
+      expect(bodyPieces(command)).to.deep.equal([]);
+      expect(takePage()).to.equal(page);
+      expect(takePage()).to.not.equal(page);
+      page.fill(0);
+      expect(command.extFields).to.deep.equal(createExtFields({ a: 'b' }));
+    });
+  }
+
+  it('is released of a command that has it in one piece, too', () => {
+    const command = RemotingCommand.request(1, { body: Buffer.from('body') });
+    releaseBody(command);
+    expect(command.body).to.equal(undefined);
+    releaseBody(RemotingCommand.request(1));
   });
 
   it('makes no other command of a frame, wherever that is cut', () => {
