@@ -10,15 +10,16 @@ import {
   resolveIdentity,
 } from './broker-registrar-options.js';
 import { currentRequests } from './current-requests.js';
-import { type FanOutResult, fanOut, type NameServerOutcome } from './fan-out.js';
+import type { FanOutResult } from './fan-out.js';
 import { Farewells } from './farewells.js';
 import type { MinBroker } from './min-broker-id.js';
-import type { DataVersionAnswer, NameServerClient, RegisterBrokerResult } from './name-server-client.js';
+import type { NameServerClient } from './name-server-client.js';
 import { NameServerLink } from './name-server-link.js';
 import { NameServerLinks } from './name-server-links.js';
-import { decideRegister, ownVersion, type RegisterDecision } from './need-register.js';
 import { registrarClient } from './registrar-client.js';
+import { RegistrationAnswers } from './registration-answers.js';
 import type { RegistrationRequests, TopicsChange } from './registration-requests.js';
+import { RegistrationRounds } from './registration-rounds.js';
 import { SignsOfLife } from './signs-of-life.js';
 
 /** The periodic rounds begin so long after the first one. */
@@ -56,12 +57,11 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
   readonly #links = new NameServerLinks((address) => this.#makeLink(address));
   readonly #farewells: Farewells;
   readonly #signsOfLife: SignsOfLife;
-  /** Rounds that begin in this turn. */
-  readonly #beginning = new Map<string, Promise<RegistrationRound | undefined>>();
+  readonly #rounds: RegistrationRounds;
+  readonly #answers: RegistrationAnswers;
   /** Another one after each {@link suspend}. */
   #abort = new AbortController();
   #suspended = false;
-  #master: MasterAddresses = { masterAddr: undefined, haServerAddr: undefined };
   #timer: Timer | undefined;
   #minBroker: MinBroker | undefined;
   /** Whether anything may have been registered. */
@@ -90,6 +90,27 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
         if (!this.#suspended && this.#shutdown === undefined) this.notifyMinBrokerIdChange(min);
       },
     });
+    this.#answers = new RegistrationAnswers({
+      onMasterChanged: (addresses, nameServer) => this.#tell('masterChanged', addresses, nameServer),
+      onOrderTopicConfig: (table, nameServer) => this.#tell('orderTopicConfig', table, nameServer),
+    });
+    this.#rounds = new RegistrationRounds({
+      registrar: this.#options,
+      links: this.#links,
+      clock: this.#client.clock,
+      identity: () => this.#identity,
+      requests: (change) => this.#currentRequests(change),
+      signal: () => (this.#suspended ? undefined : this.#abort.signal),
+      onBegin: () => {
+        this.#active = true;
+      },
+      onFirstAnswer: (outcome, checkOrderConfig) => this.#answers.useFirst(outcome, checkOrderConfig),
+      onOutcome: (outcome, late) => {
+        this.#tell('outcome', outcome, late);
+        if (late) this.#tell('lateOutcome', outcome);
+      },
+      onRound: (round) => this.#tell('round', round),
+    });
     for (const address of options.nameServerAddressList) this.#links.add(address);
   }
 
@@ -109,7 +130,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
 
   /** As last told by a name server. */
   get masterAddresses(): MasterAddresses {
-    return this.#master;
+    return this.#answers.masterAddresses;
   }
 
   /**
@@ -147,17 +168,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     oneway: boolean,
     forceRegister: boolean,
   ): Promise<RegistrationRound | undefined> {
-    const key = `${checkOrderConfig} ${oneway} ${forceRegister}`;
-    const beginning = this.#beginning.get(key);
-    if (beginning !== undefined) return beginning;
-    const round = Promise.resolve().then(() => {
-      this.#beginning.delete(key);
-      return this.#round(checkOrderConfig, oneway, forceRegister);
-    });
-    // A failure that nobody looks at is no crash.
-    round.catch(() => undefined);
-    this.#beginning.set(key, round);
-    return round;
+    return this.#rounds.registerBrokerAll(checkOrderConfig, oneway, forceRegister);
   }
 
   /**
@@ -168,9 +179,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
    */
   topicsChanged(change?: TopicsChange): Promise<RegistrationRound | undefined> {
     if (change === undefined || change.topics.length === 0) return this.registerBrokerAll(true, false, true);
-    const round = this.#round(true, false, true, change);
-    round.catch(() => undefined);
-    return round;
+    return this.#rounds.registerChange(change);
   }
 
   /** Whom this registers. */
@@ -293,82 +302,8 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
     return result;
   }
 
-  async #round(
-    checkOrderConfig: boolean,
-    oneway: boolean,
-    forceRegister: boolean,
-    change?: TopicsChange,
-  ): Promise<RegistrationRound | undefined> {
-    const { signal } = this.#abort;
-    if (signal.aborted || this.#suspended) return undefined;
-    const { clock } = this.#client;
-    const began = clock.monotonic();
-    this.#active = true;
-    const decision = forceRegister ? undefined : await this.#needRegister();
-    if (signal.aborted) return undefined;
-    const { needed, queryOutcomes } = decision ?? { needed: true };
-    const result = needed ? await this.#registerAll(oneway, checkOrderConfig, change) : { outcomes: [], completed: [] };
-    if (signal.aborted) return undefined;
-    const round = { ...result, needed, queryOutcomes, durationMillis: clock.monotonic() - began };
-    if (this.#links.size > 0) this.#tell('round', round);
-    return round;
-  }
-
-  #needRegister(): Promise<RegisterDecision> {
-    const { topics, registerBrokerTimeoutMillis: timeoutMillis, fiveX } = this.#options;
-    const identity = this.#identity;
-    const own = ownVersion(topics.current().dataVersion, fiveX);
-    const links = this.#links.snapshot();
-    const ask = async (address: string): Promise<DataVersionAnswer> =>
-      (links.get(address) as NameServerLink).queryDataVersion(identity, own, fiveX);
-    return decideRegister([...links.keys()], ask, own, { timeoutMillis, clock: this.#client.clock });
-  }
-
-  #registerAll(
-    oneway: boolean,
-    checkOrderConfig: boolean,
-    change: TopicsChange | undefined,
-  ): Promise<FanOutResult<RegisterBrokerResult>> {
-    const requests = this.#currentRequests(change);
-    const links = this.#links.snapshot();
-    // Begun here, so that a round which waits for a slow name server does not keep the bodies in memory.
-    const registrations = new Map([...links].map(([address, link]) => [address, link.register(requests, oneway)]));
-    let answered = false;
-    return fanOut([...links.keys()], async (address) => (await registrations.get(address)) ?? {}, {
-      timeoutMillis: this.#options.registerBrokerTimeoutMillis,
-      clock: this.#client.clock,
-      oneway,
-      onOutcome: (outcome, late) => {
-        if (this.#links.get(outcome.address) !== links.get(outcome.address) || this.#abort.signal.aborted) return;
-        if (!late && !answered && outcome.status === 'ok') {
-          answered = true;
-          this.#useAnswer(outcome, checkOrderConfig, true);
-        }
-        this.#tell('outcome', outcome, late);
-        if (late) this.#tell('lateOutcome', outcome);
-      },
-    });
-  }
-
   #currentRequests(change?: TopicsChange): RegistrationRequests {
     return currentRequests(this.#options, this.#identity, this.brokerPermission, change);
-  }
-
-  /**
-   * Uses an answer as a broker does (reference: broker-registration 2.8). Where none came nothing is touched.
-   *
-   * @param mayClear whether an answer without master clears it: not so that of a name server which has just been restarted
-   */
-  #useAnswer(outcome: NameServerOutcome<RegisterBrokerResult>, checkOrderConfig: boolean, mayClear: boolean): void {
-    const { address, result } = outcome;
-    if (result === undefined) return;
-    const { masterAddr, haServerAddr, kvTable } = result;
-    const changed = masterAddr !== this.#master.masterAddr || haServerAddr !== this.#master.haServerAddr;
-    if (changed && (mayClear || masterAddr !== undefined)) {
-      this.#master = { masterAddr, haServerAddr };
-      this.#tell('masterChanged', this.#master, address);
-    }
-    if (checkOrderConfig && kvTable !== undefined) this.#tell('orderTopicConfig', kvTable, address);
   }
 
   #makeLink(address: string): NameServerLink {
@@ -378,7 +313,7 @@ export class BrokerRegistrar extends EventEmitter<BrokerRegistrarEventMap> imple
       timeoutMillis: this.#options.registerBrokerTimeoutMillis,
       currentRequests: () => this.#currentRequests(),
       onReconnect: (outcome) => {
-        this.#useAnswer(outcome, true, false);
+        this.#answers.useReconnected(outcome);
         this.#tell('reconnect', outcome);
       },
       onFlapping: (shortConnections) => this.#tell('flapping', address, shortConnections),
