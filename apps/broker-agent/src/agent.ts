@@ -7,19 +7,21 @@ import {
   type TopicsChange,
 } from '@rmqns/namesrv-client';
 import { PermName, type TopicConfigSerializeWrapper } from '@rmqns/protocol';
-import type { Clock, Logger, Timer } from '@rmqns/remoting';
+import type { Clock, Logger } from '@rmqns/remoting';
 import { EventEmitter } from 'eventemitter3';
 import type { AgentConfig, BrokerIdentity } from './agent-config.js';
 import type { AgentEventMap } from './agent-events.js';
 import { type AgentParts, agentParts } from './agent-parts.js';
-import type { AgentState, AgentStatus } from './agent-status.js';
+import type { AgentStatus } from './agent-status.js';
 import { brokerTopics } from './broker-topics.js';
 import { DataVersionStore } from './data-version-store.js';
 import { describeAgent } from './describe-agent.js';
 import { followRegistrar } from './follow-registrar.js';
+import { FollowedNameServers } from './followed-name-servers.js';
 import { NameServerRecords } from './name-server-records.js';
 import { brokerIdentity } from './register-request.js';
 import { registrarSettings } from './registrar-settings.js';
+import { RegistrationGate } from './registration-gate.js';
 import { RegistrationLog } from './registration-log.js';
 import { StateLock } from './state-lock.js';
 import { TopicConfigManager } from './topic-config-manager.js';
@@ -54,17 +56,8 @@ export class Agent extends EventEmitter<AgentEventMap> {
   readonly #records: NameServerRecords;
   #identity: BrokerIdentity;
   readonly #log: RegistrationLog;
-  #delay: Timer | undefined;
-  /** Whether the start delay is over. */
-  #began = false;
-  /** Whether the node passed at any time. */
-  #passed = false;
-  /** Whether the rounds run. */
-  #started = false;
-  #saidRegistering = false;
-  readonly #lastNameServers: readonly string[];
-  /** Whether another agent registers the node. */
-  #paused = false;
+  readonly #gate: RegistrationGate;
+  readonly #nameServers: FollowedNameServers;
   #stopped: Promise<void> | undefined;
 
   constructor({
@@ -78,7 +71,6 @@ export class Agent extends EventEmitter<AgentEventMap> {
     super();
     const { identity, register, topics } = config;
     this.#config = config;
-    this.#lastNameServers = lastNameServers;
     this.#clock = clock;
     this.#logger = logger;
     this.#parts = parts;
@@ -107,6 +99,24 @@ export class Agent extends EventEmitter<AgentEventMap> {
     this.#records = new NameServerRecords(clock);
     this.#identity = identity;
     this.#log = new RegistrationLog(logger);
+    this.#gate = new RegistrationGate({
+      config,
+      parts,
+      topics: this.#topics,
+      registrar: this.#registrar,
+      log: this.#log,
+      clock,
+      logger,
+      onRegistering: () => this.#tell('registering'),
+    });
+    this.#nameServers = new FollowedNameServers({
+      source: parts.nameServers,
+      registrar: this.#registrar,
+      last: lastNameServers,
+      logger,
+      onUse: () => this.#gate.nameServersChange(),
+      onChanged: (addresses) => this.#tell('nameServersChanged', addresses),
+    });
     followRegistrar(this.#registrar, {
       records: this.#records,
       log: this.#log,
@@ -136,7 +146,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
 
   get status(): AgentStatus {
     return describeAgent({
-      state: this.#state(),
+      state: this.#gate.state,
       identity: this.#identity,
       stateDirectory: this.#config.stateDirectory,
       parts: this.#parts,
@@ -155,10 +165,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
    */
   async start(): Promise<void> {
     const { health, nameServers, role } = this.#parts;
-    this.#startNameServers().then(
-      () => this.#sayWhetherThereAreNameServers(),
-      (error: unknown) => this.#logger.error({ err: error }, 'cannot look for name servers'),
-    );
+    void this.#nameServers.startAndSay();
     // The probes need not wait for the topics; what they say is for when those are there.
     const healthAtStart = health.health;
     let hasLooked = false;
@@ -169,7 +176,6 @@ export class Agent extends EventEmitter<AgentEventMap> {
     hasLooked = true;
     if (this.#stopped !== undefined) return;
     role?.start(() => this.#onRoleChanged());
-    const { register } = this.#config;
     const { brokerName, brokerId, clusterName, brokerAddr } = this.#identity;
     const fields = { cluster: clusterName, broker: brokerName, brokerId, addr: brokerAddr };
     this.#logger.info({ ...fields, namesrv: nameServers.current ?? nameServers.name }, 'the agent started');
@@ -182,14 +188,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
     if (role !== undefined && role.current === undefined)
       this.#logger.info({ broker: role.name }, 'nothing is registered yet, waiting for the broker to tell its role');
     this.#startCredentials();
-    if (register.startDelayMillis === 0) this.#began = true;
-    else {
-      this.#delay = this.#clock.setTimeout(() => {
-        this.#began = true;
-        this.#update();
-      }, register.startDelayMillis);
-    }
-    this.#update();
+    this.#gate.start();
   }
 
   /**
@@ -200,9 +199,9 @@ export class Agent extends EventEmitter<AgentEventMap> {
    */
   async registerOnce(): Promise<RegistrationRound | undefined> {
     const { credentials } = this.#parts;
-    await Promise.all([this.lookForTopics(), this.#startNameServers(), credentials?.start(() => {})]);
+    await Promise.all([this.lookForTopics(), this.#nameServers.start(), credentials?.start(() => {})]);
     const round = this.published === undefined ? undefined : await this.#registrar.registerBrokerAll(true, false, true);
-    this.#parts.nameServers.close();
+    this.#nameServers.close();
     this.#parts.role?.close();
     credentials?.close();
     await Promise.all([this.#registrar.shutdown({ unregister: false }), this.#topics.close()]);
@@ -217,7 +216,7 @@ export class Agent extends EventEmitter<AgentEventMap> {
 
   /** Registers with all name servers over whoever has the broker's name and id there: the operator knows which of the two is right. */
   async takeOver(): Promise<void> {
-    if (this.#started && this.#stopped === undefined) await this.#registrar.takeOver();
+    if (this.#gate.isStarted && this.#stopped === undefined) await this.#registrar.takeOver();
   }
 
   /** Takes what a name server told the broker (905): the member of its group with the smallest id. Only where the broker may act as master. */
@@ -242,21 +241,14 @@ export class Agent extends EventEmitter<AgentEventMap> {
     await Promise.all([updated, this.#topics.updateBrokerPermission(this.#permission())]);
   }
 
-  /**
-   * Another agent is about to register the node: from now on this one registers nothing, since name servers forget a node with the
-   * connection of its last registration, and that of this agent is to end. It stays until then.
-   */
+  /** Another agent is about to register the node: see {@link RegistrationGate.pause}. */
   pause(): void {
-    this.#paused = true;
-    if (this.#started && !this.#registrar.isSuspended) void this.#registrar.suspend({ unregister: false });
+    this.#gate.pause();
   }
 
-  /** The other one did not: what {@link pause} stopped goes on, at once. */
+  /** The other one did not. */
   unpause(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
-    if (this.#started) void this.#logged(this.#registrar.resume(), 'the topics cannot be registered');
-    this.#update();
+    this.#gate.unpause();
   }
 
   /**
@@ -269,9 +261,9 @@ export class Agent extends EventEmitter<AgentEventMap> {
   }
 
   async #stop(unregister: boolean): Promise<void> {
-    this.#delay?.cancel();
+    this.#gate.close();
     this.#parts.health.close();
-    this.#parts.nameServers.close();
+    this.#nameServers.close();
     this.#parts.role?.close();
     this.#parts.credentials?.close();
     const [{ outcomes }] = await Promise.all([this.#registrar.shutdown({ unregister }), this.#topics.close()]);
@@ -279,61 +271,20 @@ export class Agent extends EventEmitter<AgentEventMap> {
     this.#log.left(outcomes);
   }
 
-  #sayWhetherThereAreNameServers(): void {
-    const { name, problem } = this.#parts.nameServers;
-    if (this.#registrar.nameServerAddressList.length > 0 || this.#stopped !== undefined) return;
-    this.#logger.warn({ source: name, problem }, 'nothing is registered yet, waiting for name servers');
-  }
-
   #startCredentials(): void {
     const { credentials } = this.#parts;
     const onChange = (): void => {
       this.#logger.info({ file: credentials?.name }, 'the secret key is known, requests are signed with it');
-      this.#update();
+      this.#gate.update();
     };
     void credentials?.start(onChange).then(() => {
-      if (credentials.isReady) this.#update();
+      if (credentials.isReady) this.#gate.update();
     });
-  }
-
-  #startNameServers(): Promise<void> {
-    const { nameServers } = this.#parts;
-    const onChange = (): void => {
-      const { current } = nameServers;
-      if (current === undefined || this.#stopped !== undefined) return;
-      this.#useNameServers(current);
-    };
-    return nameServers.start(onChange).then(() => {
-      onChange();
-      const isNoneKnown = nameServers.current === undefined && this.#registrar.nameServerAddressList.length === 0;
-      if (isNoneKnown && this.#stopped === undefined) this.#useNameServers(this.#lastNameServers);
-    });
-  }
-
-  #useNameServers(addresses: readonly string[]): void {
-    const before = this.#registrar.nameServerAddressList;
-    if (this.#started && addresses.length > 0) this.#sayRegistering();
-    this.#registrar.updateNameServerAddressList(addresses);
-    const now = this.#registrar.nameServerAddressList;
-    if (JSON.stringify([...now].sort()) === JSON.stringify([...before].sort())) return;
-    const { name } = this.#parts.nameServers;
-    this.#logger.info({ namesrv: now, before, source: name }, 'the list of name servers changed');
-    this.#tell('nameServersChanged', now);
-  }
-
-  #sayRegistering(): void {
-    if (this.#saidRegistering) return;
-    this.#saidRegistering = true;
-    this.#tell('registering');
   }
 
   #onTopicsChanged(change: TopicsChange | undefined): void {
     if (this.published !== undefined) this.#tell('topicsChanged', this.published);
-    if (!this.#update() && this.#started)
-      void this.#logged(
-        this.#registrar.topicsChanged(this.#config.register.changesOnly ? change : undefined),
-        'the topics cannot be registered',
-      );
+    this.#gate.topicsChanged(change);
   }
 
   #onHealthChanged(): void {
@@ -347,64 +298,22 @@ export class Agent extends EventEmitter<AgentEventMap> {
     }
     this.#tell('healthChanged', health);
     if (onFailing === 'read-only') void this.#topics.updateBrokerPermission(this.#permission());
-    this.#update();
+    this.#gate.update();
   }
 
   #onRoleChanged(): void {
     const role = this.#parts.role?.current;
     if (role === undefined || this.#stopped !== undefined) return;
-    void this.#logged(this.updateIdentity({ ...this.#identity, ...role }), 'the new role cannot be registered');
-    this.#update();
+    this.updateIdentity({ ...this.#identity, ...role }).catch((error: unknown) =>
+      this.#logger.error({ err: error }, 'the new role cannot be registered'),
+    );
+    this.#gate.update();
   }
 
   #permission(): number {
     const { brokerPermission } = this.#identity;
     const isReadOnly = this.#config.health.onFailing === 'read-only' && this.#parts.health.health === 'failing';
     return isReadOnly ? brokerPermission & ~PermName.WRITE : brokerPermission;
-  }
-
-  /**
-   * Brings the registration to what start delay, topics and health ask for.
-   *
-   * @returns whether this began a round
-   */
-  #update(): boolean {
-    if (!this.#began || this.published === undefined || this.#paused || this.#stopped !== undefined) return false;
-    if (this.#parts.role !== undefined && this.#parts.role.current === undefined) return false;
-    if (this.#parts.credentials?.isReady === false) return false;
-    const { health } = this.#parts.health;
-    const { onFailing } = this.#config.health;
-    if (health === 'passing') this.#passed = true;
-    if (!this.#passed) return false;
-    if (health === 'failing' && (onFailing === 'unregister' || onFailing === 'silent')) {
-      if (this.#registrar.isSuspended) return false;
-      const left = this.#registrar.suspend({ unregister: onFailing === 'unregister' });
-      void left.then(({ outcomes }) => this.#log.left(outcomes));
-      return false;
-    }
-    const resumes = this.#registrar.isSuspended;
-    const resumed = this.#registrar.resume();
-    if (this.#started && !resumes) return false;
-    if (this.#started) {
-      void this.#logged(resumed, 'the topics cannot be registered');
-      return true;
-    }
-    this.#started = true;
-    if (this.#registrar.nameServerAddressList.length > 0) this.#sayRegistering();
-    const began = this.#registrar.start();
-    void this.#logged(began, 'the topics cannot be registered');
-    return true;
-  }
-
-  #state(): AgentState {
-    if (this.#stopped !== undefined) return 'stopped';
-    if (this.#registrar.isSuspended) return 'suspended';
-    if (this.#started) return 'registering';
-    return this.#began ? 'waiting' : 'starting';
-  }
-
-  #logged(round: Promise<unknown>, message: string): Promise<unknown> {
-    return round.catch((error: unknown) => this.#logger.error({ err: error }, message));
   }
 
   #tell<Event extends keyof AgentEventMap>(event: Event, ...args: AgentEventMap[Event]): void {
