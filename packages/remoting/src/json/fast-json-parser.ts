@@ -1,6 +1,7 @@
 import { DecodeError } from '../errors.js';
 import { isBlank, isControl, isDigit, isIdentifierPart, isIdentifierStart } from './json-characters.js';
-import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from './json-value.js';
+import { type JsonShape, propertyOf } from './json-shape.js';
+import { type JsonValue, MAX_JSON_DEPTH } from './json-value.js';
 import { quoteForPeople } from './quote-for-people.js';
 
 /** More digits than that are no number of any use here, and turning them into one costs more than linear time. */
@@ -9,6 +10,7 @@ const MAX_INTEGER_DIGITS = 1000;
 /** How many characters of a string with escapes are put together at once. */
 const PIECE = 4096;
 
+const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
 const ASTERISK = 0x2a;
@@ -53,38 +55,128 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '7': '\u0007',
 };
 
-/** Reads one text of fastjson's dialect, in one pass and in time linear to its length. See `parseFastJson` for what it accepts. */
+/** What a parser is about to read. Blanks and comments come before all but the last three. */
+const FIRST = 0;
+const VALUE = 1;
+/** The next item of an array or member of an object, or its end. */
+const ITEM = 2;
+const COLON_OF_MEMBER = 3;
+const BEHIND_ITEM = 4;
+const BEHIND_VALUE = 5;
+const CONTROLS = 6;
+/** The rest of a text in quotes. */
+const TEXT = 7;
+const END = 8;
+
+/** Of a value of which nothing is wanted but that it is there. */
+const NO_SHAPE: JsonShape = {};
+
+/** An array or object whose end has not come. */
+interface Open {
+  readonly value: JsonValue[] | Record<string, JsonValue> | Map<string, JsonValue>;
+  readonly close: number;
+  /** Absent where all is wanted. */
+  readonly shape: JsonShape | undefined;
+  /** How many values there may be when it has ended. */
+  readonly maxValues: number;
+  readonly outer: Open | undefined;
+  /** 1 for the outermost. */
+  readonly depth: number;
+  /** The name of the member that is being read; `undefined` for one that is not wanted. */
+  name: string | undefined;
+}
+
+/**
+ * Reads one text of fastjson's dialect, in one pass and in time linear to its length. See `parseFastJson` for what it accepts.
+ *
+ * It may pause anywhere but within a number and a name without quotes.
+ */
 export class FastJsonParser {
   readonly #text: string;
-  readonly #maxValues: number;
+  /** Of the array or object that is open; see {@link JsonShape.wholeUpTo}. */
+  #maxValues: number;
   #at = 0;
-  #depth = 0;
   #values = 0;
+  /** Where it is to pause. */
+  #pause = 0;
+  #next = FIRST;
+  /** The innermost. */
+  #open: Open | undefined;
+  /** Of the value that comes next. */
+  #shape: JsonShape | undefined;
+  #value: JsonValue = null;
+  #isName = false;
+  #quote = QUOTE;
+  /** Where a text begins. */
+  #start = 0;
+  /** A text with escapes up to the piece that is being read; {@link #codes} has that piece, and is absent before the first escape. */
+  #pieces = '';
+  #codes: number[] | undefined;
+  /** The character behind the slash of a comment, which begins at {@link #commentStart}; 0 outside of one. */
+  #comment = 0;
+  #commentStart = 0;
 
-  constructor(text: string, maxValues = Infinity) {
+  /** @param shape what is wanted of the value; absent: all */
+  constructor(text: string, maxValues = Infinity, shape?: JsonShape) {
     this.#text = text;
     this.#maxValues = maxValues;
+    this.#shape = shape;
   }
 
   /** @throws DecodeError with the position and what stands there */
   parse(): JsonValue {
-    this.#skipBlanks();
-    if (this.#at === this.#text.length) return null;
-    const value = this.#value();
-    this.#skipBlanks();
-    // As where a text of C came with its end.
-    while (isControl(this.#peek())) this.#at++;
-    if (this.#at < this.#text.length) throw this.#unexpected('the end of the text');
-    return value;
+    this.advance();
+    return this.#value;
   }
 
-  #value(): JsonValue {
+  /** What was read, once {@link advance} has returned true. */
+  get value(): JsonValue {
+    return this.#value;
+  }
+
+  /**
+   * Goes on over about so many characters; true at the end.
+   *
+   * @throws DecodeError with the position and what stands there
+   */
+  advance(length = Infinity): boolean {
+    this.#pause = Math.min(this.#at + length, this.#text.length + 1);
+    while (this.#next !== END) if (!this.#step()) return false;
+    return true;
+  }
+
+  /** False where it paused. */
+  #step(): boolean {
+    const next = this.#next;
+    if (next === TEXT) return this.#goOnWithText();
+    if (next === CONTROLS) return this.#skipControls();
+    if (!this.#skipBlanks(next === ITEM)) return false;
+    if (next === ITEM) this.#readItem(this.#open as Open);
+    else if (next === BEHIND_ITEM) this.#readBehindItem(this.#open as Open);
+    else if (next === VALUE) this.#readValue();
+    else if (next === COLON_OF_MEMBER) this.#readColon();
+    else if (next === BEHIND_VALUE) this.#next = CONTROLS;
+    else this.#next = this.#at === this.#text.length ? END : VALUE;
+    return true;
+  }
+
+  #readColon(): void {
+    if (this.#peek() !== COLON) throw this.#unexpected('":"');
+    this.#at++;
+    this.#next = VALUE;
+  }
+
+  #readValue(): void {
     if (++this.#values > this.#maxValues) throw this.#wrong(`more than ${this.#maxValues} values`);
     const char = this.#peek();
-    if (char === OPEN_OBJECT) return this.#object();
-    if (char === OPEN_ARRAY) return this.#array();
-    if (char === QUOTE || char === APOSTROPHE) return this.#string(char);
-    if (isDigit(char) || char === MINUS || char === PLUS) return this.#number();
+    if (char === QUOTE || char === APOSTROPHE) this.#beginText(char, false);
+    else if (char === OPEN_OBJECT) this.#enter(this.#shape?.entries === undefined ? {} : new Map(), CLOSE_OBJECT);
+    else if (char === OPEN_ARRAY) this.#enter([], CLOSE_ARRAY);
+    else if (isDigit(char) || char === MINUS || char === PLUS) this.#put(this.#number());
+    else this.#put(this.#literal());
+  }
+
+  #literal(): boolean | null {
     for (const [text, value] of LITERALS) {
       const end = this.#at + text.length;
       if (this.#text.startsWith(text, this.#at) && !isIdentifierPart(this.#text.charCodeAt(end))) {
@@ -95,64 +187,99 @@ export class FastJsonParser {
     throw this.#unexpected('a value');
   }
 
-  #object(): JsonObject {
-    const object: Record<string, JsonValue> = {};
-    this.#enter();
-    for (this.#skipCommas(); this.#peek() !== CLOSE_OBJECT; this.#endItem(CLOSE_OBJECT, '"," or "}"')) {
-      const name = this.#name();
-      this.#skipBlanks();
-      if (this.#peek() !== COLON) throw this.#unexpected('":"');
-      this.#at++;
-      this.#skipBlanks();
-      const value = this.#value();
-      // Assigning to __proto__ would set the prototype instead of a member.
-      if (name === '__proto__')
-        Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
-      else object[name] = value;
+  #enter(value: Open['value'], close: number): void {
+    const outer = this.#open;
+    const depth = outer === undefined ? 1 : outer.depth + 1;
+    if (depth > MAX_JSON_DEPTH) throw this.#wrong(`nested more than ${MAX_JSON_DEPTH} deep`);
+    const maxValues = this.#maxValues;
+    let shape = this.#shape;
+    if (shape?.wholeUpTo !== undefined) {
+      this.#maxValues = Math.min(maxValues, this.#values + shape.wholeUpTo);
+      shape = undefined;
     }
-    this.#leave();
-    return object;
-  }
-
-  #array(): JsonValue[] {
-    const array: JsonValue[] = [];
-    this.#enter();
-    for (this.#skipCommas(); this.#peek() !== CLOSE_ARRAY; this.#endItem(CLOSE_ARRAY, '"," or "]"'))
-      array.push(this.#value());
-    this.#leave();
-    return array;
-  }
-
-  #enter(): void {
-    if (++this.#depth > MAX_JSON_DEPTH) throw this.#wrong(`nested more than ${MAX_JSON_DEPTH} deep`);
+    this.#open = { value, close, shape, maxValues, outer, depth, name: undefined };
     this.#at++;
+    this.#next = ITEM;
   }
 
-  #leave(): void {
-    this.#depth--;
-    this.#at++;
+  #readItem(open: Open): void {
+    if (this.#peek() === open.close) {
+      this.#at++;
+      this.#open = open.outer;
+      this.#maxValues = open.maxValues;
+      this.#put(open.value as JsonValue);
+    } else if (open.close === CLOSE_OBJECT) this.#readName();
+    else {
+      this.#shape = open.shape && (open.shape.items ?? NO_SHAPE);
+      this.#next = VALUE;
+    }
   }
 
-  #endItem(close: number, expected: string): void {
-    this.#skipBlanks();
+  #readBehindItem(open: Open): void {
     const char = this.#peek();
-    if (char === COMMA) this.#skipCommas();
-    else if (char !== close) throw this.#unexpected(expected);
+    if (char !== COMMA && char !== open.close) {
+      throw this.#unexpected(open.close === CLOSE_OBJECT ? '"," or "}"' : '"," or "]"');
+    }
+    this.#next = ITEM;
+  }
+
+  /** Puts a value that has been read where it belongs. */
+  #put(value: JsonValue): void {
+    const open = this.#open;
+    if (open === undefined) {
+      this.#value = value;
+      this.#next = BEHIND_VALUE;
+      return;
+    }
+    this.#next = BEHIND_ITEM;
+    const { value: container, name, shape } = open;
+    if (Array.isArray(container)) {
+      if (shape === undefined || shape.items !== undefined) container.push(value);
+      else container[0] = null;
+    } else if (name === undefined) return;
+    else if (container instanceof Map) {
+      container.set(name, value);
+      const { maxEntries = Infinity } = shape ?? NO_SHAPE;
+      if (container.size > maxEntries) {
+        throw this.#wrong(`${open.outer?.name ?? 'an object'} holds more than ${maxEntries} members`);
+      }
+    }
+    // Assigning to __proto__ would set the prototype instead of a member.
+    else if (name === '__proto__')
+      Object.defineProperty(container, name, { value, configurable: true, enumerable: true, writable: true });
+    else container[name] = value;
+  }
+
+  /** Names the member whose value comes next. */
+  #putName(name: string): void {
+    const open = this.#open as Open;
+    const { shape } = open;
+    open.name = name;
+    this.#shape = shape?.entries;
+    if (shape !== undefined && shape.entries === undefined) {
+      const property = shape.properties && propertyOf(shape.properties, name);
+      open.name = property?.[0];
+      this.#shape = property?.[1] ?? NO_SHAPE;
+    }
+    this.#next = COLON_OF_MEMBER;
   }
 
   /** A member's name. A number is written as Java prints it, so that `01` and `1` are one name. */
-  #name(): string {
+  #readName(): void {
     const char = this.#peek();
-    if (char === QUOTE || char === APOSTROPHE) return this.#string(char);
     const start = this.#at;
-    if (isDigit(char) || char === MINUS) {
+    if (char === QUOTE || char === APOSTROPHE) this.#beginText(char, true);
+    else if (isDigit(char) || char === MINUS) {
       const value = this.#number();
       const text = this.#text.slice(start, this.#at);
-      return /[.eE]/.test(text) ? text : String(value);
-    }
-    if (!isIdentifierStart(char)) throw this.#unexpected('a name');
-    while (isIdentifierPart(this.#peek())) this.#at++;
-    return this.#text.slice(start, this.#at);
+      this.#putName(/[.eE]/.test(text) ? text : String(value));
+    } else if (isIdentifierStart(char)) {
+      const text = this.#text;
+      let end = start + 1;
+      while (isIdentifierPart(text.charCodeAt(end))) end++;
+      this.#at = end;
+      this.#putName(text.slice(start, end));
+    } else throw this.#unexpected('a name');
   }
 
   #number(): number | bigint {
@@ -164,7 +291,7 @@ export class FastJsonParser {
     const end = this.#at;
     if (this.#peek() === POINT) {
       this.#at++;
-      while (isDigit(this.#peek())) this.#at++;
+      this.#skipAnyDigits();
     }
     if ((this.#peek() | 0x20) === 0x65) {
       this.#at++;
@@ -191,38 +318,78 @@ export class FastJsonParser {
 
   #skipDigits(expected: string): void {
     if (!isDigit(this.#peek())) throw this.#unexpected(expected);
-    while (isDigit(this.#peek())) this.#at++;
+    this.#skipAnyDigits();
   }
 
-  #string(quote: number): string {
-    const start = ++this.#at;
-    for (;;) {
-      const char = this.#peek();
-      if (char === quote) return ownText(this.#text.slice(start, this.#at++));
-      if (char === BACKSLASH) return this.#escapedString(start, quote);
-      if (Number.isNaN(char)) throw this.#unexpected('the end of a string');
-      this.#at++;
+  #skipAnyDigits(): void {
+    const text = this.#text;
+    let at = this.#at;
+    while (isDigit(text.charCodeAt(at))) at++;
+    this.#at = at;
+  }
+
+  #beginText(quote: number, isName: boolean): void {
+    this.#quote = quote;
+    this.#isName = isName;
+    this.#start = ++this.#at;
+    this.#next = TEXT;
+    this.#goOnWithText();
+  }
+
+  #goOnWithText(): boolean {
+    const text = this.#codes === undefined ? this.#plainText() : this.#escapedText(this.#codes);
+    if (text === undefined) {
+      if (this.#at >= this.#text.length) throw this.#unexpected('the end of a string');
+      return this.#at < this.#pause;
     }
+    if (this.#isName) this.#putName(text);
+    else this.#put(text);
+    return true;
+  }
+
+  /** A text that ends before the pause and the first escape. */
+  #plainText(): string | undefined {
+    const text = this.#text;
+    const quote = this.#quote;
+    const end = Math.min(this.#pause, text.length);
+    let at = this.#at;
+    let char = 0;
+    while (at < end) {
+      char = text.charCodeAt(at);
+      if (char === quote || char === BACKSLASH) break;
+      at++;
+    }
+    this.#at = at;
+    if (at === end) return undefined;
+    const plain = text.slice(this.#start, at);
+    if (char === quote) {
+      this.#at++;
+      return ownText(plain);
+    }
+    this.#pieces = plain;
+    this.#codes = [];
+    return undefined;
   }
 
   /**
-   * A string from its first escape on. Gathered in pieces of some thousand characters: adding them one at a time to a string costs up to
-   * 64 bytes of memory for each.
+   * A text that ends before the pause, from its first escape on. Gathered in pieces of some thousand characters: adding them one at a time to
+   * a string costs up to 64 bytes of memory for each.
    */
-  #escapedString(start: number, quote: number): string {
-    let result = this.#text.slice(start, this.#at);
-    let codes: number[] = [];
-    for (let char = this.#peek(); char !== quote; char = this.#peek()) {
-      if (Number.isNaN(char)) throw this.#unexpected('the end of a string');
+  #escapedText(codes: number[]): string | undefined {
+    const end = Math.min(this.#pause, this.#text.length);
+    while (this.#at < end) {
+      const char = this.#peek();
       this.#at++;
-      codes.push(char === BACKSLASH ? this.#escape() : char);
-      if (codes.length === PIECE) {
-        result += String.fromCharCode(...codes);
-        codes = [];
-      }
+      const isEnd = char === this.#quote;
+      if (!isEnd) codes.push(char === BACKSLASH ? this.#escape() : char);
+      if (!isEnd && codes.length < PIECE) continue;
+      this.#pieces += String.fromCharCode(...codes);
+      codes.length = 0;
+      if (!isEnd) continue;
+      this.#codes = undefined;
+      return ownText(this.#pieces);
     }
-    this.#at++;
-    return ownText(result + String.fromCharCode(...codes));
+    return undefined;
   }
 
   /** The code of an escaped character. */
@@ -244,33 +411,50 @@ export class FastJsonParser {
     return Number.parseInt(digits, 16);
   }
 
-  #skipCommas(): void {
-    this.#skipBlanks();
-    while (this.#peek() === COMMA) {
-      this.#at++;
-      this.#skipBlanks();
-    }
-  }
-
-  #skipBlanks(): void {
-    for (;;) {
+  /** Skips blanks and comments, and commas where they may stand; false where it paused. */
+  #skipBlanks(orCommas: boolean): boolean {
+    while (this.#at < this.#pause) {
       const char = this.#peek();
-      if (isBlank(char)) this.#at++;
-      else if (char === SLASH) this.#comment();
-      else return;
+      if (this.#comment !== 0) this.#goOnWithComment(this.#comment === SLASH);
+      else if (isBlank(char) || (orCommas && char === COMMA)) this.#at++;
+      else if (char === SLASH) this.#beginComment();
+      else return true;
     }
+    return false;
   }
 
-  #comment(): void {
+  #beginComment(): void {
     const kind = this.#text.charCodeAt(this.#at + 1);
-    if (kind === SLASH) {
-      const end = this.#text.indexOf('\n', this.#at);
-      this.#at = end < 0 ? this.#text.length : end + 1;
-    } else if (kind === ASTERISK) {
-      const end = this.#text.indexOf('*/', this.#at + 2);
-      if (end < 0) throw this.#wrong('a comment without end');
-      this.#at = end + 2;
-    } else throw this.#unexpected('a comment');
+    if (kind !== SLASH && kind !== ASTERISK) throw this.#unexpected('a comment');
+    this.#comment = kind;
+    this.#commentStart = this.#at;
+    this.#at += 2;
+  }
+
+  #goOnWithComment(isLine: boolean): void {
+    const end = Math.min(this.#pause, this.#text.length);
+    for (; this.#at < end; this.#at++) {
+      const char = this.#peek();
+      if (isLine ? char !== LINE_FEED : char !== ASTERISK || this.#text.charCodeAt(this.#at + 1) !== SLASH) continue;
+      this.#at += isLine ? 1 : 2;
+      this.#comment = 0;
+      return;
+    }
+    if (this.#at < this.#text.length) return;
+    if (!isLine) {
+      this.#at = this.#commentStart;
+      throw this.#wrong('a comment without end');
+    }
+    this.#comment = 0;
+  }
+
+  /** Skips what may follow as where a text of C came with its end; nothing else may stand there. */
+  #skipControls(): boolean {
+    while (this.#at < this.#pause && isControl(this.#peek())) this.#at++;
+    if (this.#at >= this.#pause) return false;
+    if (this.#at < this.#text.length) throw this.#unexpected('the end of the text');
+    this.#next = END;
+    return true;
   }
 
   /** The code of the current character; NaN at the end of the text, which compares as nothing. */

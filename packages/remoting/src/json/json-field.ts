@@ -12,8 +12,15 @@ export function jsonField(object: JsonObject, name: string): JsonValue | undefin
   return value;
 }
 
+/**
+ * The members of an object that are the entries of a map, by their exact names; of one that was read by its shape they may be very many.
+ */
+export function jsonEntries(object: JsonObject): ReadonlyMap<string, JsonValue> {
+  return object instanceof Map ? object : new Map(Object.entries(object));
+}
+
 /** Compares without allocating: a missing optional property is looked for in every topic of a registration. */
-function isSameName(left: string, right: string): boolean {
+export function isSameName(left: string, right: string): boolean {
   let i = 0;
   let j = 0;
   for (;;) {

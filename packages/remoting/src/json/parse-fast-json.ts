@@ -1,5 +1,6 @@
 import { FastJsonParser } from './fast-json-parser.js';
 import { mayExceedLimits } from './json-limits.js';
+import type { JsonShape } from './json-shape.js';
 import { type JsonValue, MAX_JSON_DEPTH } from './json-value.js';
 
 export interface ParseFastJsonOptions {
@@ -30,7 +31,7 @@ const NOT_FOR_NATIVE = /(?:^|[:,[\s])(?:\d{16}|-(?:0|\d{16}))/;
  * @throws DecodeError with the position and what was found there
  */
 export function parseFastJson(marked: string, { maxValues = Infinity }: ParseFastJsonOptions = {}): JsonValue {
-  const text = marked.startsWith(BYTE_ORDER_MARK) ? marked.slice(1) : marked;
+  const text = unmarked(marked);
   if (isForNative(text, maxValues)) {
     try {
       return JSON.parse(text) as JsonValue;
@@ -39,6 +40,20 @@ export function parseFastJson(marked: string, { maxValues = Infinity }: ParseFas
     }
   }
   return new FastJsonParser(text, maxValues).parse();
+}
+
+export interface FastJsonParserOptions extends ParseFastJsonOptions {
+  /** What is wanted of the value: the rest is not made. Default: all. */
+  readonly shape?: JsonShape | undefined;
+}
+
+/** A parser that reads what {@link parseFastJson} reads, in as many steps as one likes. */
+export function fastJsonParser(marked: string, { maxValues, shape }: FastJsonParserOptions = {}): FastJsonParser {
+  return new FastJsonParser(unmarked(marked), maxValues, shape);
+}
+
+function unmarked(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
 function isForNative(text: string, maxValues: number): boolean {
