@@ -1,18 +1,10 @@
+import type { Steps } from '@rmqns/protocol';
 import type { Clock } from '@rmqns/remoting';
 
-/** Work in steps, each of which takes a few milliseconds at most; what it returns is its result. */
-export type Steps<Result> = Generator<void, Result>;
+export { allAtOnce, type Steps } from '@rmqns/protocol';
 
 /** How long work may keep everybody else waiting, in milliseconds. */
 const SLICE_MILLIS = 5;
-
-/** Does all steps of a work at once. */
-export function allAtOnce<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
 
 /**
  * Does work in slices of about 5 ms and lets others have their turn between them: a registration of 100,000 topics takes most of a second,

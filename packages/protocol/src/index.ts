@@ -13,6 +13,7 @@ export type { RegisterBrokerBody } from './body/register-broker-body.js';
 export {
   type DecodeRegisterBrokerBodyOptions,
   decodePlainRegisterBrokerBody,
+  decodePlainRegisterBrokerBodyInSteps,
   decodeRegisterBrokerBody,
   decodeTopicConfigSerializeWrapper,
   type EncodeRegisterBrokerBodyOptions,
@@ -75,4 +76,5 @@ export type { RouteDialect } from './route/route-dialect.js';
 export type { TopicQueueMappingInfo } from './route/topic-queue-mapping-info.js';
 export type { TopicRouteData } from './route/topic-route-data.js';
 export { decodeTopicRouteData, encodeTopicRouteData } from './route/topic-route-data-json.js';
+export { allAtOnce, type Steps } from './steps.js';
 export { hasUnitFlag, hasUnitSubFlag, TopicSysFlag } from './topic-sys-flag.js';

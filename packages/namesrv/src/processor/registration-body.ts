@@ -1,7 +1,7 @@
 import {
   type ChangedTopics,
   type DecodeRegisterBrokerBodyOptions,
-  decodePlainRegisterBrokerBody,
+  decodePlainRegisterBrokerBodyInSteps,
   decodeRegisterBrokerBody,
   inflateRegisterBrokerBody,
   MqVersion,
@@ -24,15 +24,15 @@ export interface RegistrationBody extends RegisterBrokerBody {
   readonly slices: TopicSlices | undefined;
 }
 
-/** How much of a body is compared, and how many topics are parsed, in one step: a millisecond or two. */
+/** How much of a body is compared, and how many topics are parsed, in one step: a millisecond or two, and some more for the longest topics. */
 const STEP_BYTES = 512 * 1024;
-const STEP_TOPICS = 500;
+const STEP_TOPICS = 50;
 
 /**
  * Reads of a registration's body what differs from the last one of the broker: nothing of an unchanged one, and of another only the topics
  * that changed (design decision 3). What is left out is in the tables as it is.
  *
- * Asks for the command's body only where it is read, since that joins a large one. In steps, of which a body that no broker writes has but one.
+ * Asks for the command's body only where it is read, since that joins a large one. In steps.
  *
  * @throws DecodeError when the body is no registration
  */
@@ -60,7 +60,7 @@ export function* readRegistrationBody(
   // Before that release a body is a bare table.
   const found = options.requestVersion < MqVersion.V3_0_11 ? undefined : yield* compare(before, plain);
   const changed = found && (yield* readChanged(found, options));
-  const read = changed ?? decodePlainRegisterBrokerBody(plain, options);
+  const read = changed ?? (yield* decodePlainRegisterBrokerBodyInSteps(plain, options));
   // The same bytes without a time in their version are another version next time.
   const isTimeless = read.topicConfigSerializeWrapper.dataVersion.timestamp === options.nowMillis;
   const slices = changed && found?.slices;
@@ -78,7 +78,7 @@ function* readChanged(
   found: ChangedTopics,
   options: DecodeRegisterBrokerBodyOptions,
 ): Steps<RegisterBrokerBody | undefined> {
-  const read = decodePlainRegisterBrokerBody(found.bodyWithoutTopics, options);
+  const read = yield* decodePlainRegisterBrokerBodyInSteps(found.bodyWithoutTopics, options);
   const table = new Map<string, TopicConfig>();
   let step = 0;
   for (const config of found.topics(options.fiveX ?? true)) {

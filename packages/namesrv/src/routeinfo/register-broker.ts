@@ -59,7 +59,7 @@ export type RegisterBrokerResult =
   | { readonly ok: true; readonly masterAddr?: string | undefined; readonly haServerAddr?: string | undefined }
   | { readonly ok: false; readonly remark: string };
 
-/** Topics that are put in one step, which takes a millisecond or two. */
+/** Topics, or mappings of static ones, that are put in one step, which takes a millisecond or two. */
 const STEP_TOPICS = 500;
 
 /**
@@ -284,16 +284,18 @@ function* putTopics(tables: RouteTables, registration: BrokerRegistration, place
   if (role === 'none') return true;
   if (fiveX && deleteOthers) deleteUnregistered(tables, topicConfigWrapper, group);
   let isUndisturbed = true;
+  /** Lets others have their turn; false when the rest is not to be put any more. */
+  function* pause(): Steps<boolean> {
+    const { topicChanges } = group;
+    yield;
+    isUndisturbed &&= group.topicChanges === topicChanges;
+    return tables.isCurrent(live) && tables.brokerAddrTable.group(group.brokerName) === group;
+  }
   let step = 0;
   for (const config of topicsInOrder(topicConfigWrapper.topicConfigTable)) {
     const topic = config.topicName;
     if (!topic) continue;
-    if (++step % STEP_TOPICS === 0) {
-      const { topicChanges } = group;
-      yield;
-      isUndisturbed &&= group.topicChanges === topicChanges;
-      if (!tables.isCurrent(live) || tables.brokerAddrTable.group(group.brokerName) !== group) return false;
-    }
+    if (++step % STEP_TOPICS === 0 && !(yield* pause())) return false;
     // 5.x also brings back what was deleted here meanwhile.
     if (!changed && !(fiveX && !tables.topicQueueTable.hasEntry(topic, group.brokerName))) continue;
     const queueData = queueDataOf(config, group.brokerName, role === 'read-only');
@@ -301,6 +303,7 @@ function* putTopics(tables: RouteTables, registration: BrokerRegistration, place
   }
   if (!fiveX || !changed) return isUndisturbed;
   for (const [topic, info] of topicConfigWrapper.topicQueueMappingInfoMap) {
+    if (++step % STEP_TOPICS === 0 && !(yield* pause())) return false;
     tables.putMapping(topic, info, group.cluster, 'register');
   }
   return isUndisturbed;

@@ -1,4 +1,4 @@
-import { encodeRegisterBrokerBody, RequestCode } from '@rmqns/protocol';
+import { encodeRegisterBrokerBody, RequestCode, ResponseCode } from '@rmqns/protocol';
 import type { Channel, RemotingCommand } from '@rmqns/remoting';
 import { expect } from 'chai';
 import { topicConfig, version } from '../routeinfo/registration.js';
@@ -26,6 +26,10 @@ class SlicesFixture extends ProcessorFixture {
       { topicConfigSerializeWrapper, filterServerList: [] },
       { compressed, fiveX: this.manager.tables.profile.fiveX },
     );
+    return this.registerBody(broker, body, compressed);
+  }
+
+  registerBody(broker: Record<string, string>, body: Uint8Array, compressed = false): Promise<RemotingCommand> {
     const channel = { isActive: true, remoteAddress: '10.0.0.1:5' } as Channel;
     return this.ask(RequestCode.REGISTER_BROKER, { ...broker, compressed: String(compressed) }, { channel, body });
   }
@@ -50,6 +54,48 @@ class SlicesFixture extends ProcessorFixture {
     return this.manager.tables.topicQueueTable.has(topic);
   }
 }
+
+describe('a registration of 16 MiB that no broker writes', () => {
+  const fill = (unit: (index: number) => string, bytes: number): string => {
+    const units: string[] = [];
+    for (let index = 0, length = 0; length < bytes; index++) length += units[units.push(unit(index)) - 1]?.length ?? 0;
+    return units.join();
+  };
+  const bodyOf = (members: string): Buffer =>
+    Buffer.from(`{topicConfigSerializeWrapper:{dataVersion:{counter:1},topicConfigTable:{${members}}}}`);
+  const TWO = "A:{topicName:'A'},B:{topicName:'B'}";
+  const LENGTH = 15 * 1024 * 1024;
+  const rows: [string, () => Buffer][] = [
+    ['with members nobody knows', () => bodyOf(`${TWO},C:{topicName:'C',${fill((n) => `"m${n}":"${n}"`, LENGTH)}}`)],
+    [
+      'with long topics',
+      () => bodyOf(`${TWO},${fill((n) => `t${n}:{topicName:'t${n}',x:"${'\n'.repeat(2000)}"}`, LENGTH)}`),
+    ],
+    ['with one long text', () => bodyOf(`${TWO},C:{topicName:'C',x:'${'\n'.repeat(LENGTH / 2)}'}`)],
+    ['with blanks', () => bodyOf(`${TWO}${' '.repeat(LENGTH)}`)],
+  ];
+  for (const [what, bytes] of rows) {
+    it(`lets others have their turn many times, and is answered: ${what}`, async () => {
+      const fixture = new SlicesFixture();
+      await fixture.register({ ...MASTER, brokerName: 'other', brokerAddr: '10.0.0.9:10911' }, 1, {
+        names: ['X', 'Y'],
+      });
+      let isAnswered = false;
+      const registered = fixture.registerBody(MASTER, bytes()).finally(() => {
+        isAnswered = true;
+      });
+      let others = 0;
+      for (; !isAnswered; others++) {
+        const { code } = await fixture.ask(RequestCode.GET_ROUTEINFO_BY_TOPIC, { topic: 'X' });
+        expect(code).to.equal(ResponseCode.SUCCESS);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect((await registered).code).to.equal(ResponseCode.SUCCESS);
+      expect(fixture.manager.getAllTopicList()).to.include.members(['A', 'B']);
+      expect(others).to.be.above(200);
+    });
+  }
+});
 
 describe('a registration in slices, and what else comes for its group meanwhile', () => {
   for (const [what, names] of [

@@ -1,7 +1,9 @@
 import { DecodeError } from '@rmqns/remoting/command';
 import {
   type JsonObject,
+  type JsonShape,
   type JsonValue,
+  jsonEntries,
   jsonField,
   type Long,
   toArray,
@@ -11,6 +13,23 @@ import {
   toObject,
   toText,
 } from '@rmqns/remoting/json';
+
+/** No text and no map of those who register has a fraction of that; to read more of one would keep everybody waiting. */
+const MAX_VALUES = 32_768;
+
+/** What is wanted of a number or a boolean: an array or object is none, whatever it holds. */
+export const SCALAR: JsonShape = {};
+
+/** What is wanted of a text: one may be written as an array or object. */
+export const TEXT: JsonShape = { wholeUpTo: MAX_VALUES };
+
+/** What is wanted of a map of texts. */
+export const TEXT_MAP: JsonShape = { entries: TEXT, maxEntries: MAX_VALUES };
+
+/** What is wanted of a bean with these properties. */
+export function beanShape(properties: Readonly<Record<string, JsonShape>>): JsonShape {
+  return { properties: new Map(Object.entries(properties)) };
+}
 
 /**
  * Reads the properties of one JSON object as fastjson reads those of a Java bean: names match loosely, values are turned into what the
@@ -68,7 +87,7 @@ export class BeanReader {
   }
 
   /** The entries of a map, whose keys match exactly; `undefined`: null or missing. */
-  entries(name: string): [string, JsonValue][] | undefined {
+  entries(name: string): ReadonlyMap<string, JsonValue> | undefined {
     return entriesOf(this.value(name), name);
   }
 
@@ -108,11 +127,11 @@ export function notNull<T>(value: T | null | undefined, name: string): T {
   return value;
 }
 
-function entriesOf(json: JsonValue | undefined, name: string): [string, JsonValue][] | undefined {
+function entriesOf(json: JsonValue | undefined, name: string): ReadonlyMap<string, JsonValue> | undefined {
   // Of a bean `[]` stands for null, of a map it does not (reference: nameserver 2.5.1).
   if (Array.isArray(json)) throw new DecodeError(`the JSON property ${name} should be an object but is an array`);
   const object = toObject(json, name);
-  return object == null ? undefined : Object.entries(object);
+  return object == null ? undefined : jsonEntries(object);
 }
 
 function textsOf(list: readonly JsonValue[] | null | undefined): string[] | undefined {

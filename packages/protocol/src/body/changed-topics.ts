@@ -10,7 +10,7 @@ const MAX_GONE = 8;
 /** A body as far as it differs from an earlier one. */
 export interface ChangedTopics {
   /** A body of the same shape that holds only the topics that are new or changed; the body itself when all are. */
-  readonly body: PlainRegisterBrokerBody;
+  readonly body: () => PlainRegisterBrokerBody;
   /** The number of topics in {@link body}. */
   readonly changed: number;
   /** What the next body is to be compared with. */
@@ -98,10 +98,10 @@ export class TopicComparison {
     const changed = this.#changedPlaces.length;
     if (changed < slices.size && this.#isAmbiguous(slices)) return true;
     this.#result = {
-      body: changed === slices.size ? this.#body : this.#part(end, 0, changed),
+      body: () => (changed === slices.size ? this.#body : this.#part(end, this.#changed)),
       changed,
       slices,
-      bodyWithoutTopics: this.#part(end, 0, 0),
+      bodyWithoutTopics: this.#part(end, []),
       topics: (fiveX) => this.#topics(fiveX),
     };
     return true;
@@ -114,8 +114,8 @@ export class TopicComparison {
     }
   }
 
-  #part(end: number, first: number, last: number): PlainRegisterBrokerBody {
-    return { ...this.#body, bytes: this.#layout.bodyOf(this.#changed.slice(2 * first, 2 * last), end) };
+  #part(end: number, slices: readonly number[]): PlainRegisterBrokerBody {
+    return { ...this.#body, bytes: this.#layout.bodyOf(slices, end) };
   }
 
   /** Takes the topic that begins here; returns where it ends, or -1. */

@@ -1,6 +1,6 @@
 import { encodeUtf8, type JsonValue, writeFastJson } from '@rmqns/remoting/json';
 import type { DataVersion } from '../data-version.js';
-import { BeanReader } from './bean-reader.js';
+import { BeanReader, beanShape, SCALAR } from './bean-reader.js';
 import { decodeUtf8 } from './decode-utf8.js';
 import { parseRequestJson } from './request-json.js';
 
@@ -9,6 +9,9 @@ export function dataVersionToJson(version: DataVersion, fiveX: boolean) {
   const { counter, timestamp, stateVersion } = version;
   return fiveX ? { counter, stateVersion, timestamp } : { counter, timestamp };
 }
+
+/** What {@link dataVersionFromJson} reads. */
+export const DATA_VERSION_SHAPE = beanShape({ timestamp: SCALAR, counter: SCALAR, stateVersion: SCALAR });
 
 /**
  * A data version out of JSON; null for JSON that stands for null. What is missing has upstream's defaults: counter 0, state version 0,

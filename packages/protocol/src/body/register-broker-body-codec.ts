@@ -1,11 +1,18 @@
 import { encodeUtf8, parseFastJson } from '@rmqns/remoting/json';
 import { MqVersion } from '../mq-version.js';
+import { allAtOnce, type Steps } from '../steps.js';
 import { inflateBody } from './compressed-body-reader.js';
 import { decodeUtf8 } from './decode-utf8.js';
 import type { RegisterBrokerBody } from './register-broker-body.js';
 import { deflateRegisterBrokerBody, maxTopicsOf, readInflatedBody } from './register-broker-body-compressed.js';
-import { registerBrokerBodyFromJson, registerBrokerBodyToJson, wrapperFromJson } from './register-broker-body-json.js';
-import { parseRequestJson } from './request-json.js';
+import {
+  registerBrokerBodyFromJson,
+  registerBrokerBodyShape,
+  registerBrokerBodyToJson,
+  wrapperFromJson,
+  wrapperShape,
+} from './register-broker-body-json.js';
+import { parseRequestJsonInSteps } from './request-json.js';
 import type { TopicConfigSerializeWrapper } from './topic-config-serialize-wrapper.js';
 
 /** How a registration's body is to be read. */
@@ -84,21 +91,31 @@ export function inflateRegisterBrokerBody(
  * @throws DecodeError when the body, or the topic table in it, is null or no registration
  */
 export function decodePlainRegisterBrokerBody(
+  body: PlainRegisterBrokerBody,
+  options: DecodeRegisterBrokerBodyOptions,
+): RegisterBrokerBody {
+  return allAtOnce(decodePlainRegisterBrokerBodyInSteps(body, options));
+}
+
+/** {@link decodePlainRegisterBrokerBody} in steps of a millisecond or two, whatever the body holds. */
+export function* decodePlainRegisterBrokerBodyInSteps(
   { bytes, deflatedBytes }: PlainRegisterBrokerBody,
   { requestVersion, nowMillis, fiveX = true }: DecodeRegisterBrokerBodyOptions,
-): RegisterBrokerBody {
+): Steps<RegisterBrokerBody> {
   const bare = requestVersion < MqVersion.V3_0_11;
   if (bytes === undefined) return emptyBody(bare ? null : []);
   if (bare) {
-    const json = parseRequestJson(decodeUtf8(bytes));
-    const topicConfigSerializeWrapper = wrapperFromJson(json, { nowMillis, fiveX, withMappings: false });
-    return { topicConfigSerializeWrapper, filterServerList: null };
+    const bareOptions = { nowMillis, fiveX, withMappings: false };
+    const json = yield* parseRequestJsonInSteps(bytes, wrapperShape(bareOptions));
+    return { topicConfigSerializeWrapper: yield* wrapperFromJson(json, bareOptions), filterServerList: null };
   }
   if (deflatedBytes !== undefined) {
     const withMappings = fiveX && requestVersion >= MqVersion.V5_0_0;
-    return readInflatedBody(bytes, { nowMillis, fiveX, withMappings, maxTopics: maxTopicsOf(deflatedBytes) });
+    return yield* readInflatedBody(bytes, { nowMillis, fiveX, withMappings, maxTopics: maxTopicsOf(deflatedBytes) });
   }
-  return registerBrokerBodyFromJson(decodeUtf8(bytes), { nowMillis, fiveX, withMappings: fiveX });
+  const jsonOptions = { nowMillis, fiveX, withMappings: fiveX };
+  const json = yield* parseRequestJsonInSteps(bytes, registerBrokerBodyShape(jsonOptions));
+  return yield* registerBrokerBodyFromJson(json, jsonOptions);
 }
 
 /**
@@ -109,7 +126,8 @@ export function decodePlainRegisterBrokerBody(
  * @throws DecodeError when it is null or no topic table
  */
 export function decodeTopicConfigSerializeWrapper(bytes: Uint8Array, nowMillis: number): TopicConfigSerializeWrapper {
-  return wrapperFromJson(parseFastJson(decodeUtf8(bytes)), { nowMillis, fiveX: true, withMappings: false });
+  const json = parseFastJson(decodeUtf8(bytes));
+  return allAtOnce(wrapperFromJson(json, { nowMillis, fiveX: true, withMappings: false }));
 }
 
 /**

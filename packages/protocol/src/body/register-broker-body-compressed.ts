@@ -2,6 +2,7 @@ import { DecodeError } from '@rmqns/remoting/command';
 import { type JsonValue, parseFastJson, toArray, writeFastJson } from '@rmqns/remoting/json';
 import type { TopicQueueMappingInfo } from '../route/topic-queue-mapping-info.js';
 import { topicQueueMappingInfoFromJson, topicQueueMappingInfoToJson } from '../route/topic-queue-mapping-info-json.js';
+import type { Steps } from '../steps.js';
 import { CompressedBodyReader } from './compressed-body-reader.js';
 import { CompressedBodyWriter } from './compressed-body-writer.js';
 import { dataVersionFromJson, dataVersionToJson } from './data-version-json.js';
@@ -27,6 +28,8 @@ const MAX_DATA_VERSION_BYTES = 1024;
 const FREE_TOPICS = 16_384;
 /** Of all queue mappings together: some 50,000 static topics. */
 const MAX_MAPPINGS_BYTES = 8 * 1024 * 1024;
+/** Of one of them: some 30,000 queues. */
+const MAX_MAPPING_BYTES = 512 * 1024;
 
 /** Writes a compressed registration, with the mappings of static topics when `fiveX`. */
 export function deflateRegisterBrokerBody(body: RegisterBrokerBody, fiveX: boolean): Uint8Array {
@@ -56,13 +59,16 @@ export interface InflatedBodyOptions {
   readonly maxTopics: number;
 }
 
+/** Topics that are read in one step, which takes a fraction of a millisecond. */
+const STEP_TOPICS = 50;
+
 /** How many topics a compressed body of this length may hold. */
 export function maxTopicsOf(deflatedBytes: number): number {
   return Math.min(MAX_TOPICS, FREE_TOPICS + deflatedBytes);
 }
 
 /** Reads what a compressed registration inflates to; see `decodeRegisterBrokerBody`. */
-export function readInflatedBody(bytes: Buffer, options: InflatedBodyOptions): RegisterBrokerBody {
+export function* readInflatedBody(bytes: Buffer, options: InflatedBodyOptions): Steps<RegisterBrokerBody> {
   const { nowMillis, fiveX, withMappings, maxTopics } = options;
   const reader = new CompressedBodyReader(bytes);
   const dataVersion = dataVersionFromJson(
@@ -70,24 +76,25 @@ export function readInflatedBody(bytes: Buffer, options: InflatedBodyOptions): R
     nowMillis,
     fiveX,
   );
-  const topicConfigTable = readTopics(reader, maxTopics);
+  const topicConfigTable = yield* readTopics(reader, maxTopics);
   const filterServerList = readFilterServers(reader);
   return {
     topicConfigSerializeWrapper: {
       dataVersion: dataVersion ?? { timestamp: nowMillis, counter: 0, stateVersion: 0 },
       topicConfigTable,
-      topicQueueMappingInfoMap: withMappings ? readMappings(reader) : new Map(),
+      topicQueueMappingInfoMap: withMappings ? yield* readMappings(reader) : new Map(),
     },
     filterServerList,
   };
 }
 
-function readTopics(reader: CompressedBodyReader, maxTopics: number): Map<string, TopicConfig> {
+function* readTopics(reader: CompressedBodyReader, maxTopics: number): Steps<Map<string, TopicConfig>> {
   const table = new Map<string, TopicConfig>();
   const attributes = new TopicAttributesReader();
   for (let left = reader.count('topics', maxTopics); left > 0; left--) {
     const config = decodeTopicConfigText(reader.text('a topic'), attributes);
     table.set(config.topicName, config);
+    if (left % STEP_TOPICS === 0) yield;
   }
   return table;
 }
@@ -107,15 +114,16 @@ function parseList(text: string): readonly JsonValue[] | null {
   }
 }
 
-function readMappings(reader: CompressedBodyReader): Map<string, TopicQueueMappingInfo> {
+function* readMappings(reader: CompressedBodyReader): Steps<Map<string, TopicQueueMappingInfo>> {
   const mappings = new Map<string, TopicQueueMappingInfo>();
   let maxBytes = MAX_MAPPINGS_BYTES;
   for (let left = reader.count('queue mappings'); left > 0; left--) {
-    const text = reader.text('a queue mapping', maxBytes);
+    const text = reader.text('a queue mapping', Math.min(maxBytes, MAX_MAPPING_BYTES));
     maxBytes -= text.length;
     const info = topicQueueMappingInfoFromJson(parseFastJson(text), null);
     if (info === null) throw new DecodeError('a queue mapping of the compressed body is null');
     mappings.set(info.topic, info);
+    yield;
   }
   return mappings;
 }

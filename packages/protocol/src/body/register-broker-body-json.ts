@@ -1,16 +1,20 @@
 import { DecodeError } from '@rmqns/remoting/command';
-import { type JsonValue, quoteForPeople, writeFastJson } from '@rmqns/remoting/json';
+import { type JsonShape, type JsonValue, quoteForPeople, writeFastJson } from '@rmqns/remoting/json';
 import type { DataVersion } from '../data-version.js';
 import type { TopicQueueMappingInfo } from '../route/topic-queue-mapping-info.js';
-import { topicQueueMappingInfoFromJson, topicQueueMappingInfoToJson } from '../route/topic-queue-mapping-info-json.js';
-import { BeanReader, notNull } from './bean-reader.js';
-import { dataVersionFromJson, dataVersionToJson } from './data-version-json.js';
+import {
+  TOPIC_QUEUE_MAPPING_INFO_SHAPE,
+  topicQueueMappingInfoFromJson,
+  topicQueueMappingInfoToJson,
+} from '../route/topic-queue-mapping-info-json.js';
+import type { Steps } from '../steps.js';
+import { BeanReader, beanShape, notNull, SCALAR } from './bean-reader.js';
+import { DATA_VERSION_SHAPE, dataVersionFromJson, dataVersionToJson } from './data-version-json.js';
 import { filterServersFromJson } from './filter-server-list.js';
 import { MAX_TOPICS } from './max-topics.js';
 import type { RegisterBrokerBody } from './register-broker-body.js';
-import { parseRequestJson } from './request-json.js';
 import type { TopicConfig } from './topic-config.js';
-import { topicConfigFromJson, topicConfigToJson } from './topic-config-json.js';
+import { topicConfigFromJson, topicConfigShape, topicConfigToJson } from './topic-config-json.js';
 import type { TopicConfigSerializeWrapper } from './topic-config-serialize-wrapper.js';
 
 /** A registration as JSON text, as a 4.x or a 5.x broker writes it (reference: nameserver 2.5.1). */
@@ -30,12 +34,20 @@ export interface WrapperFromJsonOptions {
   readonly withMappings: boolean;
 }
 
+/** What {@link registerBrokerBodyFromJson} reads. */
+export function registerBrokerBodyShape(options: WrapperFromJsonOptions): JsonShape {
+  return beanShape({ topicConfigSerializeWrapper: wrapperShape(options), filterServerList: { items: SCALAR } });
+}
+
 /** Reads a registration; see `decodeRegisterBrokerBody`. */
-export function registerBrokerBodyFromJson(text: string, options: WrapperFromJsonOptions): RegisterBrokerBody {
-  const bean = notNull(BeanReader.of(parseRequestJson(text), 'the registration'), 'the registration');
+export function* registerBrokerBodyFromJson(
+  json: JsonValue,
+  options: WrapperFromJsonOptions,
+): Steps<RegisterBrokerBody> {
+  const bean = notNull(BeanReader.of(json, 'the registration'), 'the registration');
   const wrapper = bean.value('topicConfigSerializeWrapper');
   return {
-    topicConfigSerializeWrapper: wrapperFromJson(wrapper === undefined ? {} : wrapper, options),
+    topicConfigSerializeWrapper: yield* wrapperFromJson(wrapper === undefined ? {} : wrapper, options),
     filterServerList: filterServerListOf(bean),
   };
 }
@@ -61,31 +73,48 @@ function wrapperToJson(wrapper: TopicConfigSerializeWrapper, fiveX: boolean) {
   };
 }
 
+/** How many topics or mappings are made of JSON in one step: some microseconds, and some milliseconds of the largest. */
+const STEP_ENTRIES = 10;
+
 const ZERO_VERSION: DataVersion = { timestamp: 0, counter: 0, stateVersion: 0 };
 
+/** What {@link wrapperFromJson} reads. */
+export function wrapperShape({ fiveX, withMappings }: WrapperFromJsonOptions): JsonShape {
+  return beanShape({
+    dataVersion: DATA_VERSION_SHAPE,
+    topicConfigTable: { entries: topicConfigShape(fiveX), maxEntries: MAX_TOPICS },
+    ...(withMappings
+      ? { topicQueueMappingInfoMap: { entries: TOPIC_QUEUE_MAPPING_INFO_SHAPE, maxEntries: MAX_TOPICS } }
+      : {}),
+  });
+}
+
 /** Reads a topic table; see `decodeTopicConfigSerializeWrapper`. */
-export function wrapperFromJson(
+export function* wrapperFromJson(
   json: JsonValue,
   { nowMillis, fiveX, withMappings }: WrapperFromJsonOptions,
-): TopicConfigSerializeWrapper {
+): Steps<TopicConfigSerializeWrapper> {
   const bean = notNull(BeanReader.of(json, 'topicConfigSerializeWrapper'), 'topicConfigSerializeWrapper');
   const dataVersion = dataVersionFromJson(bean.value('dataVersion') ?? null, nowMillis, fiveX);
   return {
     dataVersion: dataVersion ?? { timestamp: nowMillis, counter: 0, stateVersion: 0 },
-    topicConfigTable: topicConfigTableFromJson(bean, fiveX),
-    topicQueueMappingInfoMap: withMappings ? mappingsFromJson(bean) : new Map(),
+    topicConfigTable: yield* topicConfigTableFromJson(bean, fiveX),
+    topicQueueMappingInfoMap: withMappings ? yield* mappingsFromJson(bean) : new Map(),
   };
 }
 
-function topicConfigTableFromJson(bean: BeanReader, fiveX: boolean): Map<string, TopicConfig> | null {
+function* topicConfigTableFromJson(bean: BeanReader, fiveX: boolean): Steps<Map<string, TopicConfig> | null> {
   if (bean.value('topicConfigTable') === undefined) return new Map();
   const entries = bean.entries('topicConfigTable');
   if (entries === undefined) return null;
-  if (entries.length > MAX_TOPICS) {
-    throw new DecodeError(`topicConfigTable holds ${entries.length} topics; a broker may have ${MAX_TOPICS}`);
+  if (entries.size > MAX_TOPICS) {
+    throw new DecodeError(`topicConfigTable holds ${entries.size} topics; a broker may have ${MAX_TOPICS}`);
   }
   const table = new Map<string, TopicConfig>();
-  for (const [topic, json] of entries) table.set(topic, topicConfigOf(topic, json, fiveX));
+  for (const [topic, json] of entries) {
+    table.set(topic, topicConfigOf(topic, json, fiveX));
+    if (table.size % STEP_ENTRIES === 0) yield;
+  }
   return table;
 }
 
@@ -99,12 +128,13 @@ export function topicConfigOf(topic: string, json: JsonValue, fiveX: boolean): T
   }
 }
 
-function mappingsFromJson(bean: BeanReader): Map<string, TopicQueueMappingInfo> {
+function* mappingsFromJson(bean: BeanReader): Steps<Map<string, TopicQueueMappingInfo>> {
   const mappings = new Map<string, TopicQueueMappingInfo>();
   for (const [topic, json] of bean.entries('topicQueueMappingInfoMap') ?? []) {
     const info = topicQueueMappingInfoFromJson(json, topic);
     if (info === null) throw new DecodeError(`topicQueueMappingInfoMap holds null for topic ${quoteForPeople(topic)}`);
     mappings.set(topic, info);
+    if (mappings.size % STEP_ENTRIES === 0) yield;
   }
   return mappings;
 }

@@ -2,6 +2,9 @@ import { DecodeError } from '@rmqns/remoting/command';
 import { parseFastJson } from '@rmqns/remoting/json';
 import { textMapFromJson } from './bean-reader.js';
 
+/** Longer attributes are read no more than those that are no JSON: a topic has a few of them. */
+const MAX_LENGTH = 65_536;
+
 /** To find out that a text is no JSON takes ten times as long as to read it. */
 const MAX_UNREADABLE = 1000;
 
@@ -27,6 +30,7 @@ export class TopicAttributesReader {
   #parse(text: string): ReadonlyMap<string, string> | undefined {
     if (text === '') return undefined;
     try {
+      if (text.length > MAX_LENGTH) throw new DecodeError(`the attributes have ${text.length} characters`);
       // An attribute takes 8 characters at least, or there are two at most: denser text is none.
       return textMapFromJson(parseFastJson(text, { maxValues: 2 + text.length / 8 }), 'the attributes');
     } catch (error) {

@@ -1,6 +1,6 @@
 import { DecodeError } from '@rmqns/remoting/command';
-import type { JsonValue } from '@rmqns/remoting/json';
-import { BeanReader } from './bean-reader.js';
+import type { JsonShape, JsonValue } from '@rmqns/remoting/json';
+import { BeanReader, beanShape, SCALAR, TEXT, TEXT_MAP } from './bean-reader.js';
 import type { TopicConfig, TopicFilterType } from './topic-config.js';
 
 const FILTER_TYPES: readonly TopicFilterType[] = ['SINGLE_TAG', 'MULTI_TAG'];
@@ -10,6 +10,23 @@ export function topicConfigToJson(config: TopicConfig, fiveX: boolean) {
   const { order, perm, readQueueNums, topicFilterType, topicName, topicSysFlag, writeQueueNums } = config;
   const bean = { order, perm, readQueueNums, topicFilterType, topicName, topicSysFlag, writeQueueNums };
   return fiveX ? { attributes: config.attributes ?? new Map<string, string>(), ...bean } : bean;
+}
+
+const PROPERTIES = {
+  topicName: TEXT,
+  readQueueNums: SCALAR,
+  writeQueueNums: SCALAR,
+  perm: SCALAR,
+  topicFilterType: SCALAR,
+  topicSysFlag: SCALAR,
+  order: SCALAR,
+};
+const FOUR_X_SHAPE = beanShape(PROPERTIES);
+const FIVE_X_SHAPE = beanShape({ ...PROPERTIES, attributes: TEXT_MAP });
+
+/** What {@link topicConfigFromJson} reads. */
+export function topicConfigShape(fiveX: boolean): JsonShape {
+  return fiveX ? FIVE_X_SHAPE : FOUR_X_SHAPE;
 }
 
 /**

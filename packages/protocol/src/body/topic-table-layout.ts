@@ -47,6 +47,9 @@ const CLOSINGS = ['}}}', '},"topicQueueMappingDetailMap":{},"topicQueueMappingIn
 const MAPPINGS_CLOSING = '},"topicQueueMappingDetailMap":{';
 const MAX_MAPPINGS_CLOSING_BYTES = 64 * 1024;
 
+/** What is longer is no topic as brokers write them: in one step there may be many. */
+const MAX_TOPIC_BYTES = 8 * 1024;
+
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
@@ -93,7 +96,8 @@ class JsonLayout implements TopicTableLayout {
     if (nameEnd < 0 || bytes[nameEnd] !== COLON || bytes[nameEnd + 1] !== OPEN_OBJECT) return -1;
     let depth = 1;
     let inString = false;
-    for (let at = nameEnd + 2; at < bytes.length; at++) {
+    const end = Math.min(bytes.length, start + MAX_TOPIC_BYTES);
+    for (let at = nameEnd + 2; at < end; at++) {
       const char = bytes[at];
       if (char === QUOTE) inString = !inString;
       else if (inString) {
@@ -115,7 +119,8 @@ class JsonLayout implements TopicTableLayout {
   nameEnd(start: number): number {
     const bytes = this.#bytes;
     if (bytes[start] !== QUOTE) return -1;
-    for (let at = start + 1; at < bytes.length; at++) {
+    const end = Math.min(bytes.length, start + MAX_TOPIC_BYTES);
+    for (let at = start + 1; at < end; at++) {
       const char = bytes[at];
       if (char === QUOTE) return at + 1;
       if (char === BACKSLASH) return -1;
@@ -190,7 +195,7 @@ class InflatedLayout implements TopicTableLayout {
     if (start + 4 > this.#bytes.length) return -1;
     const length = this.#bytes.readInt32BE(start);
     const end = start + 4 + length;
-    return length < 0 || end > this.#bytes.length ? -1 : end;
+    return length < 0 || length > MAX_TOPIC_BYTES || end > this.#bytes.length ? -1 : end;
   }
 
   nameStart(start: number): number {

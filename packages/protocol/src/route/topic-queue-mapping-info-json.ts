@@ -1,6 +1,6 @@
 import { DecodeError } from '@rmqns/remoting/command';
 import { type JsonValue, parseInt32, quoteForPeople } from '@rmqns/remoting/json';
-import { BeanReader } from '../body/bean-reader.js';
+import { BeanReader, beanShape, SCALAR, TEXT, TEXT_MAP } from '../body/bean-reader.js';
 import type { TopicQueueMappingInfo } from './topic-queue-mapping-info.js';
 
 const GLOBAL_SCOPE = '__global__';
@@ -10,6 +10,17 @@ export function topicQueueMappingInfoToJson(info: TopicQueueMappingInfo) {
   const { bname, currIdMap, dirty, epoch, scope, topic, totalQueues } = info;
   return { bname, currIdMap, dirty, epoch, scope, topic, totalQueues };
 }
+
+/** What {@link topicQueueMappingInfoFromJson} reads. */
+export const TOPIC_QUEUE_MAPPING_INFO_SHAPE = beanShape({
+  topic: TEXT,
+  scope: TEXT,
+  totalQueues: SCALAR,
+  bname: TEXT,
+  epoch: SCALAR,
+  dirty: SCALAR,
+  currIdMap: TEXT_MAP,
+});
 
 /**
  * A mapping out of JSON; null for JSON that stands for null. `topic` stands in for a missing topic.

@@ -85,7 +85,7 @@ describe('changedTopics', () => {
         const second = first && changedTopics(first.slices, body);
         // A name with an escape is left to the whole reader.
         if (second === undefined) return;
-        const read = tableOf(second.body, form);
+        const read = tableOf(second.body(), form);
         const whole = tableOf(body, form);
         expect(read.size).to.equal(second.changed);
         for (const [name, each] of whole) expect(read.get(name) ?? tableOf(old, form).get(name)).to.deep.equal(each);
@@ -114,16 +114,24 @@ describe('changedTopics', () => {
     for (const [what, after, names] of cases) {
       it(`finds ${what}, ${form}, also when the data version differs`, () => {
         const before = slicesOf(plain(bodyOf(base, kind), kind));
-        const { body } = found(before, plain(bodyOf(after, kind, 2), kind));
+        const body = found(before, plain(bodyOf(after, kind, 2), kind)).body();
         expect([...tableOf(body, kind).keys()]).to.deep.equal(names);
         expect(wrapperOf(body, kind).dataVersion.counter).to.equal(2);
       });
     }
   }
 
+  for (const [what, form] of FORMS) {
+    it(`takes topics of 8 KiB, and no body with a longer one: ${what}`, () => {
+      const bodyWith = (bytes: number) => plain(bodyOf([config('x'.repeat(bytes)), a], form), form);
+      expect(changedTopics(TopicSlices.NONE, bodyWith(3_900))?.changed).to.equal(2);
+      expect(changedTopics(TopicSlices.NONE, bodyWith(8_200))).to.equal(undefined);
+    });
+  }
+
   it('takes the body itself where all topics differ', () => {
     const body = plain(bodyOf(base));
-    expect(found(TopicSlices.NONE, body).body).to.equal(body);
+    expect(found(TopicSlices.NONE, body).body()).to.equal(body);
     expect(found(TopicSlices.NONE, body).changed).to.equal(4);
   });
 
@@ -148,7 +156,7 @@ describe('changedTopics', () => {
     for (let length = 0; length < bytes.length; length++) {
       const cut = { bytes: bytes.subarray(0, length), deflatedBytes: 100 };
       const result = changedTopics(TopicSlices.NONE, cut);
-      if (result !== undefined) expect(() => tableOf(result.body, form)).to.throw('cut short');
+      if (result !== undefined) expect(() => tableOf(result.body(), form)).to.throw('cut short');
     }
   });
 

@@ -226,14 +226,15 @@ describe('a compressed registration and its fields', () => {
     }
   });
 
-  it('has 8 MiB of queue mappings at most', () => {
-    const mapping = field(`{"bname":"b","topic":"T","dirty":false${' '.repeat(4 * 1024 * 1024 - 40)}}`);
-    const body = (count: number) => fields([], '[]', int32(count), ...Array<Buffer>(count).fill(mapping));
+  it('has 8 MiB of queue mappings at most, and 512 KiB of each', () => {
+    const mapping = field(`{"bname":"b","topic":"T","dirty":false${' '.repeat(512 * 1024 - 40)}}`);
+    const body = (count: number, each = mapping) => fields([], '[]', int32(count), ...Array<Buffer>(count).fill(each));
     // What follows the stream counts as sent.
     const read479 = (bytes: Buffer) => read(Buffer.concat([deflateSync(bytes), Buffer.alloc(150_000)]), 479);
-    expect(mapping.length - 4).to.equal(4 * 1024 * 1024 - 1);
-    expect(read479(body(2)).topicConfigSerializeWrapper.topicQueueMappingInfoMap.size).to.equal(1);
-    expect(() => read479(body(3))).to.throw(DecodeError, 'a queue mapping has 4194303 bytes, more than 2');
+    expect(mapping.length - 4).to.equal(512 * 1024 - 1);
+    expect(read479(body(16)).topicConfigSerializeWrapper.topicQueueMappingInfoMap.size).to.equal(1);
+    expect(() => read479(body(17))).to.throw(DecodeError, 'a queue mapping has 524287 bytes, more than 16');
+    expect(() => read479(body(1, field(' '.repeat(512 * 1024 + 1))))).to.throw(DecodeError, 'bytes, more than 524288');
   });
 
   it('has attributes that never make it fail, but no more of them than fit', () => {
@@ -242,6 +243,8 @@ describe('a compressed registration and its fields', () => {
         ?.attributes;
     const many = (value: string) => `{${Array.from({ length: 1000 }, (_, i) => `"${i}":${value}`).join(',')}}`;
     expect(attributesOf(many('"v"'))?.size).to.equal(1000);
+    expect(attributesOf(`{"a":"${'v'.repeat(65_536 - 8)}"}`)?.size).to.equal(1);
+    expect(attributesOf(`{"a":"${'v'.repeat(65_536)}"}`)).to.equal(undefined);
     expect(attributesOf(`{"a":[${'{},'.repeat(1000)}{}]}`)).to.equal(undefined);
   });
 
