@@ -1,4 +1,4 @@
-import { startGenerator, startServer } from './servers.mjs';
+import { FIXED, OURS, startGenerator, startServer } from './servers.mjs';
 
 /** How long a question to the load may take beyond what it was asked to do. */
 const SPARE_MILLIS = 60_000;
@@ -27,6 +27,34 @@ export class Session {
         child.ask(what, details, SPARE_MILLIS + 1000 * (details.mostSeconds ?? details.seconds ?? 0)),
       end: child.end,
     };
+  }
+
+  /** Our server and the one with fixed answers, by name, each once `prepare` has done with it. */
+  async startBoth(options, prepare) {
+    const servers = new Map();
+    for (const name of [OURS, FIXED]) {
+      const server = await this.startServer(name, options);
+      servers.set(name, server);
+      await prepare(server, name);
+    }
+    return servers;
+  }
+
+  /** What each of the shapes gives, measured with processes of its own. */
+  async oneByOne(shapes, measure) {
+    const measured = [];
+    for (const shape of shapes) {
+      measured.push(await measure(shape));
+      await this.endAll();
+    }
+    return measured;
+  }
+
+  /** The samples of one server, in the order of the rounds. */
+  async repeat(measure, rounds = this.rounds) {
+    const samples = [];
+    for (let round = 0; round < rounds; round++) samples.push(await measure(round));
+    return samples;
   }
 
   /** The servers in turn, in another order each round; by server its samples, in the order of the rounds. */

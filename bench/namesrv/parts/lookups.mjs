@@ -32,24 +32,16 @@ export const lookups = {
   plots: [{ title: 'Server CPU of a lookup, µs', figure: 'serverMicros' }],
 
   async run(session) {
-    const cases = [];
-    for (const shape of SHAPES) {
-      cases.push({ label: shape.label, samples: await measureShape(session, shape) });
-      await session.endAll();
-    }
-    return { cases };
+    return { cases: await session.oneByOne(SHAPES, (shape) => measureShape(session, shape)) };
   },
 };
 
 async function measureShape(session, { label, brokers, connections, perConnection, perSecond }) {
   const load = session.startLoad();
   const topology = { brokers, topics: TOPICS };
-  const servers = new Map();
-  for (const name of [OURS, FIXED]) {
-    const server = await session.startServer(name, { brokers, checksums: false });
-    servers.set(name, server);
-    await load.ask('seed', { port: server.port, topology, name });
-    await load.ask('openLookups', { port: server.port, topology, connections, name });
+  const servers = await session.startBoth({ brokers, checksums: false }, async ({ port }, name) => {
+    await load.ask('seed', { port, topology, name });
+    await load.ask('openLookups', { port, topology, connections, name });
     await load.ask('window', {
       name,
       perConnection: perConnection ?? 4,
@@ -57,8 +49,8 @@ async function measureShape(session, { label, brokers, connections, perConnectio
       leastAnswers: WARM_ANSWERS,
       mostSeconds: 4,
     });
-  }
-  return session.inTurn([OURS, FIXED], async (name) => {
+  });
+  const samples = await session.inTurn([OURS, FIXED], async (name) => {
     const { result, cpuMicros, rssMiB } = await withUsage(servers.get(name), () =>
       perSecond === undefined
         ? load.ask('window', { name, perConnection, seconds: SECONDS })
@@ -68,4 +60,5 @@ async function measureShape(session, { label, brokers, connections, perConnectio
     session.tell(`${label}, ${name}: ${serverMicros.toFixed(2)} µs of CPU a lookup`);
     return { ...result, serverMicros, rssMiB };
   });
+  return { label, samples };
 }

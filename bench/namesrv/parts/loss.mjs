@@ -70,30 +70,32 @@ function tableOf(head, points) {
   };
 }
 
-async function measurePoints(session, sizes, key) {
-  const points = sizes.map((size) => ({ x: size[key], size, samples: [] }));
-  for (const point of points) {
+function measurePoints(session, sizes, key) {
+  return session.oneByOne(sizes, async (size) => {
+    const { lost, table } = size;
     const server = await session.startServer(OURS);
     const load = session.startLoad();
     const { port } = server;
-    const { lost, table } = point.size;
     await load.ask('seed', { port, topology: { topics: table }, compressed: true, name: 'kept' });
+    const once = () => measureLoss({ server, load, port, lost });
     // The first time is not counted: code is cold.
-    for (let round = -1; round < Math.min(session.rounds, MOST_ROUNDS); round++) {
-      const topology = { topics: lost, firstBroker: LOST_BROKER };
-      await load.ask('seed', { port, topology, compressed: true, name: 'lost' });
-      const topic = `bench-topic-${String(lost - 1).padStart(6, '0')}`;
-      await load.ask('lookUp', { port, topic, brokers: [0, LOST_BROKER] });
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MILLIS));
-      const nothing = await observed({ server, load, port, topic, brokers: [0, LOST_BROKER], what: () => undefined });
-      const lossOf = () => load.ask('leave', { name: 'lost' });
-      const loss = await observed({ server, load, port, topic, brokers: [0], what: lossOf });
-      if (round >= 0) point.samples.push({ cpuMillis: loss.cpuMillis - nothing.cpuMillis, gapMillis: loss.gapMillis });
-    }
-    session.tell(`loss of ${lost} of ${table} topics: ${point.samples.at(-1).cpuMillis.toFixed(1)} ms of CPU`);
-    await session.endAll();
-  }
-  return points;
+    await once();
+    const samples = await session.repeat(once, Math.min(session.rounds, MOST_ROUNDS));
+    session.tell(`loss of ${lost} of ${table} topics: ${samples.at(-1).cpuMillis.toFixed(1)} ms of CPU`);
+    return { x: size[key], size, samples };
+  });
+}
+
+async function measureLoss({ server, load, port, lost }) {
+  const topology = { topics: lost, firstBroker: LOST_BROKER };
+  await load.ask('seed', { port, topology, compressed: true, name: 'lost' });
+  const topic = `bench-topic-${String(lost - 1).padStart(6, '0')}`;
+  await load.ask('lookUp', { port, topic, brokers: [0, LOST_BROKER] });
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MILLIS));
+  const nothing = await observed({ server, load, port, topic, brokers: [0, LOST_BROKER], what: () => undefined });
+  const lossOf = () => load.ask('leave', { name: 'lost' });
+  const loss = await observed({ server, load, port, topic, brokers: [0], what: lossOf });
+  return { cpuMillis: loss.cpuMillis - nothing.cpuMillis, gapMillis: loss.gapMillis };
 }
 
 /** What the server does when something happens, until a topic's route is right and some time after. */

@@ -31,13 +31,10 @@ export const mixed = {
   async run(session) {
     const load = session.startLoad();
     const topology = { brokers: BROKERS, topics: TOPICS };
-    const servers = new Map();
-    for (const name of [OURS, FIXED]) {
-      const server = await session.startServer(name, { brokers: BROKERS });
-      servers.set(name, server);
-      await load.ask('seed', { port: server.port, topology, name });
-      await load.ask('openLookups', { port: server.port, topology, connections: 16, name });
-    }
+    const servers = await session.startBoth({ brokers: BROKERS }, async ({ port }, name) => {
+      await load.ask('seed', { port, topology, name });
+      await load.ask('openLookups', { port, topology, connections: 16, name });
+    });
     const once = (name, seconds) =>
       load.ask('mixed', {
         name,

@@ -34,31 +34,23 @@ export const registrations = {
   plots: [{ title: 'Server CPU of a registration, ms', figure: 'serverMillis' }],
 
   async run(session) {
-    const cases = [];
-    for (const shape of SHAPES) {
-      cases.push({ label: shape.label, samples: await measureShape(session, shape) });
-      await session.endAll();
-    }
-    return { cases };
+    return { cases: await session.oneByOne(SHAPES, (shape) => measureShape(session, shape)) };
   },
 };
 
 async function measureShape(session, { label, topics, compressed, kind }) {
   const load = session.startLoad();
-  const servers = new Map();
-  for (const name of [OURS, FIXED]) {
-    const server = await session.startServer(name);
-    servers.set(name, server);
+  const register = ({ isFixed }, name, seconds) => load.ask('register', { name, kind, seconds, isChecked: !isFixed });
+  const servers = await session.startBoth({}, async (server, name) => {
     await load.ask('seed', { port: server.port, topology: { topics }, compressed, name });
-    await load.ask('register', { name, kind, seconds: WARM_SECONDS, isChecked: !server.isFixed });
-  }
-  return session.inTurn([OURS, FIXED], async (name) => {
+    await register(server, name, WARM_SECONDS);
+  });
+  const samples = await session.inTurn([OURS, FIXED], async (name) => {
     const server = servers.get(name);
-    const { result, cpuMicros, rssMiB } = await withUsage(server, () =>
-      load.ask('register', { name, kind, seconds: SECONDS, isChecked: !server.isFixed }),
-    );
+    const { result, cpuMicros, rssMiB } = await withUsage(server, () => register(server, name, SECONDS));
     const serverMillis = cpuMicros / 1000 / result.registrations;
     session.tell(`${label}, ${name}: ${serverMillis.toFixed(3)} ms of CPU a registration`);
     return { ...result, serverMillis, rssMiB, bodyKib: result.bodyBytes / 1024 };
   });
+  return { label, samples };
 }

@@ -128,9 +128,8 @@ function tableOf(name, columns, measured) {
   };
 }
 
-async function measureDimension(session, { name, sizes, setUp }) {
-  const measured = [];
-  for (const size of sizes) {
+function measureDimension(session, { name, sizes, setUp }) {
+  return session.oneByOne(sizes, async (size) => {
     const {
       topology,
       compressed,
@@ -147,38 +146,37 @@ async function measureDimension(session, { name, sizes, setUp }) {
     await load.ask('openLookups', { port, topology, connections, lookedUp });
     const warm = { seconds: 0.5, leastAnswers: Math.max(WARM_ANSWERS, warmAnswers), mostSeconds: 15 };
     await load.ask('window', { perConnection, ...warm });
-    const samples = [];
-    for (let round = 0; round < Math.min(session.rounds, MOST_ROUNDS); round++) {
-      const { result, cpuMicros, rssMiB } = await withUsage(server, () =>
-        load.ask('window', { perConnection, seconds: SECONDS }),
-      );
-      const grownMiB = rssMiB - before.rssBytes / 2 ** 20;
-      samples.push({ ...result, serverMicros: cpuMicros / result.answers, grownMiB, grownKib: grownMiB * 1024 });
-    }
-    session.tell(
-      `scale, ${size} ${name}: ${samples.at(-1).serverMicros.toFixed(2)} µs, ${samples.at(-1).grownMiB.toFixed(0)} MiB`,
+    const samples = await session.repeat(
+      async () => {
+        const { result, cpuMicros, rssMiB } = await withUsage(server, () =>
+          load.ask('window', { perConnection, seconds: SECONDS }),
+        );
+        const grownMiB = rssMiB - before.rssBytes / 2 ** 20;
+        return { ...result, serverMicros: cpuMicros / result.answers, grownMiB, grownKib: grownMiB * 1024 };
+      },
+      Math.min(session.rounds, MOST_ROUNDS),
     );
-    measured.push({ x: size, samples });
-    await session.endAll();
-  }
-  return measured;
+    const { serverMicros, grownMiB } = samples.at(-1);
+    session.tell(`scale, ${size} ${name}: ${serverMicros.toFixed(2)} µs, ${grownMiB.toFixed(0)} MiB`);
+    return { x: size, samples };
+  });
 }
 
-async function measureRegistrations(session, kind) {
-  const measured = [];
-  for (const topics of REGISTRATION_SIZES) {
+function measureRegistrations(session, kind) {
+  return session.oneByOne(REGISTRATION_SIZES, async (topics) => {
     const server = await session.startServer(OURS);
     const load = session.startLoad();
     await load.ask('seed', { port: server.port, topology: { topics } });
-    await load.ask('register', { kind, seconds: SECONDS });
-    const samples = [];
-    for (let round = 0; round < Math.min(session.rounds, MOST_ROUNDS); round++) {
-      const { result, cpuMicros } = await withUsage(server, () => load.ask('register', { kind, seconds: SECONDS }));
-      samples.push({ serverMillis: cpuMicros / 1000 / result.registrations, bodyKib: result.bodyBytes / 1024 });
-    }
+    const register = () => load.ask('register', { kind, seconds: SECONDS });
+    await register();
+    const samples = await session.repeat(
+      async () => {
+        const { result, cpuMicros } = await withUsage(server, register);
+        return { serverMillis: cpuMicros / 1000 / result.registrations, bodyKib: result.bodyBytes / 1024 };
+      },
+      Math.min(session.rounds, MOST_ROUNDS),
+    );
     session.tell(`scale, registration of ${topics} topics, ${kind}: ${samples.at(-1).serverMillis.toFixed(2)} ms`);
-    measured.push({ x: topics, samples });
-    await session.endAll();
-  }
-  return measured;
+    return { x: topics, samples };
+  });
 }

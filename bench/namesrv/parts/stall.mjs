@@ -31,12 +31,8 @@ export const stall = {
   plots: [{ title: 'A broker of 100,000 topics: longest wait of a probe, ms', figure: 'maxMillis' }],
 
   async run(session) {
-    const cases = [];
-    for (const form of FORMS) {
-      cases.push(...(await measureForm(session, form)));
-      await session.endAll();
-    }
-    return { cases };
+    const forms = await session.oneByOne(FORMS, (form) => measureForm(session, form));
+    return { cases: forms.flat() };
   },
 };
 
