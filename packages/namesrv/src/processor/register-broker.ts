@@ -128,6 +128,7 @@ function* registerInSteps(
   };
   const kept = routeInfoManager.keptBody(header);
   let body = yield* readRegistrationBody(request, bodyKey, kept, options);
+  yield* routeInfoManager.endLeavingInSteps(header.brokerName);
   // What was left out may have changed between two steps.
   if (routeInfoManager.keptBody(header) !== kept)
     body = yield* readRegistrationBody(request, bodyKey, undefined, options);

@@ -33,6 +33,12 @@ export class RouteCache {
     return bytes;
   }
 
+  /** {@link invalidateTopic} of the topics that are kept, in any dialect, and are meant. */
+  invalidateKept(isMeant: (topic: string) => boolean): void {
+    for (const routes of this.#dialects.values())
+      for (const topic of routes.keys()) if (isMeant(topic)) this.invalidateTopic(topic);
+  }
+
   invalidateTopic(topic: string): void {
     for (const routes of this.#dialects.values()) routes.delete(topic);
     this.onInvalidated?.(topic);

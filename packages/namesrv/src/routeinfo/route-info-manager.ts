@@ -105,13 +105,8 @@ export class RouteInfoManager {
   }
 
   /** {@link registerBroker} in steps, between which the tables may be read and changed: each topic is there as it was or as it will be. */
-  *registerBrokerInSteps(registration: BrokerRegistration, nowMillis: number): Steps<RegisterBrokerResult> {
-    const steps = this.#register(registration, nowMillis);
-    for (;;) {
-      const { done, value } = this.#tables.events.run(() => steps.next());
-      if (done === true) return value;
-      yield;
-    }
+  registerBrokerInSteps(registration: BrokerRegistration, nowMillis: number): Steps<RegisterBrokerResult> {
+    return this.#inSteps(this.#register(registration, nowMillis));
   }
 
   /** {@link registerBroker} where both body and header are those of {@link keptBody}; `undefined` where they are not, and nothing was done. */
@@ -164,9 +159,22 @@ export class RouteInfoManager {
    * Removes what groups left behind that went with many topics. Until then these topics are in the lists of topics; the groups and their
    * queues are shown nowhere.
    */
-  *sweepInSteps(): Steps<void> {
-    const steps = this.#tables.sweep();
-    while (this.#tables.events.run(() => steps.next()).done !== true) yield;
+  sweepInSteps(): Steps<void> {
+    return this.#inSteps(this.#tables.sweep());
+  }
+
+  /** {@link sweepInSteps} for one group: whoever brings it back does the rest of its leaving before, at once if not by this. */
+  endLeavingInSteps(brokerName: string): Steps<void> {
+    return this.#inSteps(this.#tables.endLeaving(brokerName));
+  }
+
+  /** Each step is one change, whose events come at its end. */
+  *#inSteps<Result>(steps: Steps<Result>): Steps<Result> {
+    for (;;) {
+      const { done, value } = this.#tables.events.run(() => steps.next());
+      if (done === true) return value;
+      yield;
+    }
   }
 
   /**

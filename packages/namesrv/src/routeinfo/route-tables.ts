@@ -3,7 +3,7 @@ import type { Long } from '@rmqns/remoting/json';
 import type { EventRecorder } from '../event-recorder.js';
 import type { ChangeCause, TopicEvent } from '../namesrv-event.js';
 import type { Profile } from '../profile.js';
-import type { Steps } from '../sliced-work.js';
+import { allAtOnce, type Steps } from '../sliced-work.js';
 import { BrokerAddrTable, type ReadableBrokerGroup } from './broker-addr-table.js';
 import {
   type BrokerConnection,
@@ -61,11 +61,8 @@ export class RouteTables {
   readonly profile: Profile;
   readonly events: EventRecorder;
   readonly #largeGroups: LargeGroups | undefined;
-  /** Groups that have left, with the topics they had. */
-  readonly #left = new Map<
-    string,
-    { readonly topics: readonly string[]; readonly cluster: string; readonly cause: ChangeCause }
-  >();
+  /** Groups that have left, and whose topics are still to be removed. */
+  readonly #left = new Map<string, { readonly cluster: string; readonly cause: ChangeCause }>();
   #incarnation = 0;
   #groupsRevision = 0;
   #topicsRevision = 0;
@@ -158,16 +155,12 @@ export class RouteTables {
    * show besides is right at once.
    */
   *sweep(): Steps<void> {
-    for (const [brokerName, group] of this.#left) {
-      const { topics, cluster, cause } = group;
-      for (let first = 0; first < topics.length; first += STEP_TOPICS) {
-        // It may have come back, which ended its leaving, and have left again since.
-        if (this.#left.get(brokerName) !== group) break;
-        this.#removeLeft(brokerName, topics.slice(first, first + STEP_TOPICS), cluster, cause);
-        yield;
-      }
-      if (this.#left.get(brokerName) === group) this.#left.delete(brokerName);
-    }
+    for (const brokerName of this.#left.keys()) yield* this.endLeaving(brokerName);
+  }
+
+  /** {@link sweep} for one group, which cannot come back before; nothing to do where it has not left. */
+  *endLeaving(brokerName: string): Steps<void> {
+    while (this.#removeLeft(brokerName)) yield;
   }
 
   /** A connection has closed. Returns the brokers that were heard on no other; they are to be removed. */
@@ -186,11 +179,7 @@ export class RouteTables {
   /** Puts a member into its group, which the cluster then lists, and gives the group its flags; true when that changed the group. */
   putMember(member: GroupMember): boolean {
     const { clusterName, brokerName, brokerId, brokerAddr, zoneName, enableActingMaster } = member;
-    const left = this.#left.get(brokerName);
-    if (left !== undefined) {
-      this.#left.delete(brokerName);
-      this.#removeLeft(brokerName, left.topics, left.cluster, left.cause);
-    }
+    allAtOnce(this.endLeaving(brokerName));
     if (!this.#clusterAddrTable.lists(clusterName, brokerName)) {
       this.#groupsRevision += 1;
       if (this.#clusterAddrTable.add(clusterName, brokerName)) {
@@ -266,7 +255,6 @@ export class RouteTables {
   }
 
   #removeGroup(brokerName: string, cluster: string, cause: ChangeCause): void {
-    const topics = this.#topicQueueTable.topicsOf(brokerName);
     this.#brokerAddrTable.delete(brokerName);
     this.events.record({ type: 'broker-name.removed', cause, cluster, broker: brokerName });
     for (const listing of this.#clusterAddrTable.clustersOf(brokerName)) {
@@ -274,20 +262,30 @@ export class RouteTables {
         this.events.record({ type: 'cluster.removed', cause, cluster: listing });
       }
     }
-    if (this.#largeGroups === undefined || topics.length <= this.#largeGroups.topics) {
-      for (const topic of topics) this.removeQueueData(topic, brokerName, cluster, cause);
+    const topicCount = this.#topicQueueTable.countOf(brokerName);
+    if (this.#largeGroups === undefined || topicCount <= this.#largeGroups.topics) {
+      for (const topic of this.#topicQueueTable.topicsOf(brokerName))
+        this.removeQueueData(topic, brokerName, cluster, cause);
       return;
     }
     this.#topicQueueTable.leave(brokerName);
-    this.#left.set(brokerName, { topics, cluster, cause });
+    this.#left.set(brokerName, { cluster, cause });
     this.#largeGroups.onLeft();
   }
 
-  #removeLeft(brokerName: string, topics: readonly string[], cluster: string, cause: ChangeCause): void {
+  /** Removes some topics of a group that has left; false when there were none. */
+  #removeLeft(brokerName: string): boolean {
+    const left = this.#left.get(brokerName);
+    const topics = this.#topicQueueTable.topicsLeft(brokerName, STEP_TOPICS);
+    if (left === undefined || topics.length === 0) {
+      this.#left.delete(brokerName);
+      return false;
+    }
     for (const topic of topics) {
       const before = this.#topicQueueTable.removeLeft(topic, brokerName);
-      if (before !== undefined) this.#queueRemoved(before, topic, cluster, cause);
+      if (before !== undefined) this.#queueRemoved(before, topic, left.cluster, left.cause);
     }
+    return true;
   }
 
   #queueRemoved(before: QueueData, topic: string, cluster: string, cause: ChangeCause): void {
@@ -323,8 +321,10 @@ export class RouteTables {
   }
 
   #invalidateRoutes(brokerName: string): void {
-    if (this.routeCache.size === 0) return;
-    for (const topic of this.#topicQueueTable.topicsOf(brokerName)) this.routeCache.invalidateTopic(topic);
+    const { routeCache } = this;
+    if (routeCache.onInvalidated === undefined && routeCache.size < this.#topicQueueTable.countOf(brokerName))
+      routeCache.invalidateKept((topic) => this.#topicQueueTable.hasEntry(topic, brokerName));
+    else for (const topic of this.#topicQueueTable.topicsOf(brokerName)) routeCache.invalidateTopic(topic);
   }
 
   #topicChanged(event: TopicEvent): void {

@@ -87,12 +87,17 @@ export class TopicQueueTable {
 
   /** The topics of a broker group; a copy, so that they may be removed meanwhile. */
   topicsOf(brokerName: string): string[] {
-    const names: string[] = [];
-    for (const number of this.#brokers.get(brokerName)?.topics.values() ?? []) {
-      const entry = this.#byNumber[number];
-      if (entry !== undefined) names.push(entry.name);
-    }
-    return names;
+    return this.#names(this.#brokers.get(brokerName), Infinity);
+  }
+
+  /** The number of topics of a broker group. */
+  countOf(brokerName: string): number {
+    return this.#brokers.get(brokerName)?.topics.size ?? 0;
+  }
+
+  /** Some topics of a group that has left, so many at most; none when all are removed. */
+  topicsLeft(brokerName: string, most: number): string[] {
+    return this.#names(this.#left.get(brokerName), most);
   }
 
   /** Adds or replaces the queues of a topic on `queueData.brokerName`; a replaced entry keeps its place unless `moveToEnd`. */
@@ -141,6 +146,16 @@ export class TopicQueueTable {
   /** {@link remove} for a group that has left. */
   removeLeft(topic: string, brokerName: string): QueueData | undefined {
     return this.#remove(this.#left, topic, brokerName);
+  }
+
+  #names(broker: BrokerTopics | undefined, most: number): string[] {
+    const names: string[] = [];
+    for (const number of broker?.topics.values() ?? []) {
+      if (names.length >= most) break;
+      const entry = this.#byNumber[number];
+      if (entry !== undefined) names.push(entry.name);
+    }
+    return names;
   }
 
   #add(name: string, queues: QueueData): TopicEntry {

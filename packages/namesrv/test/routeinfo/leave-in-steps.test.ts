@@ -107,6 +107,37 @@ describe('a group that leaves in steps', () => {
     expect(manager.getAllTopicList()).to.deep.equal(['A', 'B']);
   });
 
+  it('is done with its leaving in steps where its return can wait', () => {
+    const { manager, events } = make('5.3.3', { topics: 500, onLeft: () => {} });
+    manager.registerBroker(registration({ topics: Array.from({ length: 1_200 }, (_, index) => `T${index}`) }), 0);
+    manager.onChannelDestroy(1);
+    events.length = 0;
+    const steps = manager.endLeavingInSteps('broker-a');
+    for (const removed of [500, 1_000, 1_200]) {
+      expect(steps.next().done).to.equal(false);
+      expect(events).to.have.length(removed);
+    }
+    expect(steps.next().done).to.equal(true);
+    expect(allAtOnce(manager.endLeavingInSteps('broker-a'))).to.equal(undefined);
+  });
+
+  it('looks at the answers that are kept, and not at all its topics, to forget those that show it', () => {
+    const { manager } = make('5.3.3', { topics: 500, onLeft: () => {} });
+    const topics = Array.from({ length: 1_200 }, (_, index) => `T${index}`);
+    manager.registerBroker(registration({ topics }), 0);
+    manager.registerBroker(registration({ name: 'broker-b', addr: 'b:1', topics: ['B'], connection: 2 }), 0);
+    for (const topic of ['T7', 'B']) manager.routeCache.get(topic, 0, () => Buffer.from(topic));
+    const forgotten: string[] = [];
+    const { invalidateTopic } = manager.routeCache;
+    manager.routeCache.invalidateTopic = function (topic) {
+      forgotten.push(topic);
+      invalidateTopic.call(this, topic);
+    };
+    manager.onChannelDestroy(1);
+    expect(forgotten).to.deep.equal(['T7']);
+    expect(manager.routeCache.size).to.equal(1);
+  });
+
   it('leaves no topic behind when it comes back between two steps and leaves again', () => {
     const { manager } = make('5.3.3', { topics: 500, onLeft: () => {} });
     const names = (first: string) => Array.from({ length: 1_200 }, (_, index) => `${first}${index}`);
