@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { access, mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeFileError } from '@rmqns/program';
 import {
@@ -72,6 +72,16 @@ export class DataVersionStore {
     const file = await open(temporary, 'wx', 0o600);
     await file.close();
     await rm(temporary, { force: true });
+  }
+
+  /**
+   * Removes what a process left that ended while it wrote. Another one that writes at this moment writes once more. What cannot be removed
+   * stays.
+   */
+  async removeRemains(): Promise<void> {
+    const names = await readdir(this.directory).catch(() => []);
+    const remains = names.filter((name) => name.startsWith(`${STATE_FILE}.`) && name.endsWith('.tmp'));
+    for (const name of remains) await rm(join(this.directory, name), { force: true }).catch(() => {});
   }
 
   /**

@@ -96,6 +96,7 @@ export class TopicConfigManager {
     if (persist && lookMillis === undefined) await store.prepare();
     else if (persist && !(await this.#stateReady())) return;
     if (persist && lock !== undefined && !(await lock.acquire(this.#closing.signal))) return;
+    if (persist) await store.removeRemains();
     const { wrapper, brokerPermission = this.#permission, problem } = await store.load();
     if (problem !== undefined)
       logger.warn({ file: store.path, problem }, 'cannot read what was registered last; the data version begins anew');

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLogger } from '@rmqns/remoting';
 import { expect } from 'chai';
@@ -58,6 +58,20 @@ describe('the state file of TopicConfigManager', () => {
     expect(await readdir(state)).to.deep.equal(['registered-topics.json']);
     expect((await stat(state)).mode & 0o777).to.equal(0o700);
     expect((await stat(join(state, 'registered-topics.json'))).mode & 0o777).to.equal(0o600);
+  });
+
+  it('removes what a process left that was killed while it wrote, and nothing else', async () => {
+    const state = join(home.directory, 'state');
+    await mkdir(state);
+    for (const name of [
+      'registered-topics.json.b494ee52-0db2-471b-851b-796c27221084.tmp',
+      'registered-topics.json.old',
+    ])
+      await writeFile(join(state, name), '{"brokerPermission":6,"filterServerList":[],"topicConf');
+    await home.publish([new TurnableSource({ table: table('A') })], { persist: false });
+    expect(await readdir(state)).to.have.length(2);
+    await home.publish([new TurnableSource({ table: table('A') })]);
+    expect((await readdir(state)).sort()).to.deep.equal(['registered-topics.json', 'registered-topics.json.old']);
   });
 
   it('writes nothing when it is only asked what would be sent', async () => {
