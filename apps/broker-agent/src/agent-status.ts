@@ -67,6 +67,8 @@ export interface NameServerStatus {
   readonly conflict: string | undefined;
   /** When it acknowledged a table last, by the wall clock. */
   readonly lastSuccessMillis: number | undefined;
+  /** How long ago that was, however the wall clock jumped meanwhile. */
+  readonly lastSuccessAgeMillis: number | undefined;
   /** Why the last registration failed. */
   readonly problem: string | undefined;
 }

@@ -34,7 +34,7 @@ export async function askStatus(admin: AdminConfig | undefined, output: 'table' 
     return new Exit(ExitCode.FAILED, `rmq-agent: no agent tells its status at ${address}: ${reason}`, { cause: error });
   }
   const exitCode = document.ready ? ExitCode.OK : ExitCode.FAILED;
-  return new Exit(exitCode, output === 'json' ? text : statusTable(document, Date.now()), { asked: true });
+  return new Exit(exitCode, output === 'json' ? text : statusTable(document), { asked: true });
 }
 
 /** What listens at every address is asked at this machine's own. */

@@ -4,7 +4,7 @@ import type { NameServerStatus } from './agent-status.js';
 import { nameServerProblem } from './name-server-problem.js';
 
 interface NameServerRecord {
-  lastSuccessMillis?: number | undefined;
+  lastSuccess?: { readonly millis: number; readonly monotonicMillis: number } | undefined;
   problem?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export class NameServerRecords {
   /** A registration with one of them is over. */
   note({ address, status, error }: NameServerOutcome<RegisterBrokerResult>): void {
     const record = this.#records.get(address) ?? {};
-    if (status === 'ok') record.lastSuccessMillis = this.#clock.now();
+    if (status === 'ok') record.lastSuccess = { millis: this.#clock.now(), monotonicMillis: this.#clock.monotonic() };
     record.problem = nameServerProblem(error);
     this.#records.set(address, record);
   }
@@ -30,13 +30,17 @@ export class NameServerRecords {
     const { nameServerAddressList, registeredAddressList, flappingAddressList, conflicts } = registrar;
     for (const address of this.#records.keys())
       if (!nameServerAddressList.includes(address)) this.#records.delete(address);
-    return nameServerAddressList.map((address) => ({
-      address,
-      registered: registeredAddressList.includes(address),
-      conflict: conflicts.find(({ nameServer }) => nameServer === address)?.holderAddr,
-      flapping: flappingAddressList.includes(address),
-      lastSuccessMillis: this.#records.get(address)?.lastSuccessMillis,
-      problem: this.#records.get(address)?.problem,
-    }));
+    return nameServerAddressList.map((address) => {
+      const { lastSuccess, problem } = this.#records.get(address) ?? {};
+      return {
+        address,
+        registered: registeredAddressList.includes(address),
+        conflict: conflicts.find(({ nameServer }) => nameServer === address)?.holderAddr,
+        flapping: flappingAddressList.includes(address),
+        lastSuccessMillis: lastSuccess?.millis,
+        lastSuccessAgeMillis: lastSuccess && this.#clock.monotonic() - lastSuccess.monotonicMillis,
+        problem,
+      };
+    });
   }
 }

@@ -3,7 +3,7 @@ import type { StatusDocument } from './status-document.js';
 import { table } from './text-table.js';
 
 /** What `status` prints for people. */
-export function statusTable(document: StatusDocument, nowMillis: number): string {
+export function statusTable(document: StatusDocument): string {
   const { identity, topics, nameServers, probes } = document;
   const { brokerName, brokerId, clusterName, brokerAddr } = identity;
   const version = topics.dataVersion?.counter;
@@ -19,10 +19,10 @@ export function statusTable(document: StatusDocument, nowMillis: number): string
     '',
     ...table([
       ['name server', 'registered', 'last success', ''],
-      ...nameServers.servers.map(({ address, registered, conflict, flapping, lastSuccessMillis, problem }) => [
+      ...nameServers.servers.map(({ address, registered, conflict, flapping, lastSuccessAgeMillis, problem }) => [
         address,
         registered ? 'yes' : 'no',
-        lastSuccessMillis ? `${showAge(nowMillis - lastSuccessMillis)} ago` : 'never',
+        typeof lastSuccessAgeMillis === 'number' ? `${showAge(lastSuccessAgeMillis)} ago` : 'never',
         conflict ? `conflict with ${conflict}` : flapping ? 'says yes and hangs up' : (problem ?? ''),
       ]),
     ]),

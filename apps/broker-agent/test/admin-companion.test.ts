@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { AdminCompanion } from '../src/admin-companion.js';
 import type { AdminConfig } from '../src/agent-config.js';
 import { AgentService } from '../src/agent-service.js';
+import { statusTable } from '../src/status-table.js';
 import { agentConfig, Scratch } from './agent-fixture.js';
 
 const anyPort: AdminConfig = { bind: '127.0.0.1', port: 0, hosts: [] };
@@ -73,9 +74,20 @@ describe('the admin pages', () => {
         conflict: null,
         flapping: false,
         lastSuccessMillis: 1_000_000,
+        lastSuccessAgeMillis: 0,
         problem: null,
       },
     ]);
+  });
+
+  it('tell how long ago the last success was, also when the clock of the machine was put right meanwhile', async () => {
+    await start();
+    while ((await get('/readyz')).status !== 200);
+    clock.jump(86_400_000);
+    clock.advance(1_000);
+    const document = JSON.parse(await (await get('/status')).text());
+    expect(document.nameServers.servers[0].lastSuccessAgeMillis).to.equal(1_000);
+    expect(statusTable(document)).to.match(/yes +1 s ago/);
   });
 
   it('name what is missing while the agent is not ready, which lives nevertheless', async () => {

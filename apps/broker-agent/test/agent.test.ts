@@ -148,6 +148,7 @@ describe('an agent', () => {
         conflict: undefined,
         flapping: false,
         lastSuccessMillis: 1_000,
+        lastSuccessAgeMillis: 0,
         problem: undefined,
       },
     ]);
