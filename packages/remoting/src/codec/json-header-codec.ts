@@ -9,8 +9,12 @@ import type { JsonObject, JsonValue } from '../json/json-value.js';
 import { parseFastJson } from '../json/parse-fast-json.js';
 import { requireInt32, requireText } from './header-value.js';
 import { JsonHeaderShapes } from './json-header-shapes.js';
+import { MAX_EXT_FIELDS } from './max-ext-fields.js';
 
 const shapes = new JsonHeaderShapes();
+
+/** Of the ext fields, and of the header around them. */
+const MAX_VALUES = MAX_EXT_FIELDS + 16;
 
 /**
  * A command's header as JSON text in UTF-8: keys in alphabetical order, no blanks, non-ASCII raw, what is undefined left out;
@@ -46,7 +50,7 @@ function writeExtFields(command: RemotingCommand, extFields: ExtFields): string 
  * texts and those that are null are dropped. Missing keys have their defaults; a missing opaque is 0.
  * `serializeTypeCurrentRPC` is ignored: the frame says what the header is.
  *
- * @throws DecodeError for bytes that are no JSON object, a number outside 32 bits, a language ordinal that no release has, or ext fields
+ * @throws DecodeError for bytes that are no JSON object, more than 16,400 values, a number outside 32 bits, a language ordinal that no release has, or ext fields
  *   that are no object
  */
 export function decodeJsonHeader(bytes: Buffer, start = 0, end = bytes.length): RemotingCommand {
@@ -55,7 +59,7 @@ export function decodeJsonHeader(bytes: Buffer, start = 0, end = bytes.length): 
 
 /** {@link decodeJsonHeader} by the parser alone. */
 export function parseJsonHeader(bytes: Buffer, start = 0, end = bytes.length): RemotingCommand {
-  const header = parseFastJson(bytes.toString('utf8', start, end));
+  const header = parseFastJson(bytes.toString('utf8', start, end), { maxValues: MAX_VALUES });
   if (header === null || typeof header !== 'object' || Array.isArray(header))
     throw new DecodeError(`a JSON header must be an object, but is ${describe(header, end - start)}`);
   const object = header as JsonObject;

@@ -1,6 +1,7 @@
 import type { ExtFields, ExtFieldsSource } from '../command/remoting-command.js';
 import { nameIn } from './known-names.js';
 import { KnownTexts } from './known-texts.js';
+import { MAX_EXT_FIELDS } from './max-ext-fields.js';
 
 // The parts of JSON headers as known clients write them: compact, plain ASCII. Each function reads one where it lies and returns where it
 // ends, or 0 when it is of another kind, be that right or wrong.
@@ -58,8 +59,9 @@ export function endOfText(bytes: Buffer, from: number, end: number): number {
 /** Reads the members of `extFields`, all texts, with their closing brace. */
 export function endOfExtFields(bytes: Buffer, from: number, end: number): number {
   if (from < end && bytes[from] === CLOSE_BRACE) return from + 1;
+  let fields = 0;
   for (let at = from; at < end; at++) {
-    if (bytes[at] !== QUOTE) return 0;
+    if (bytes[at] !== QUOTE || ++fields > MAX_EXT_FIELDS) return 0;
     const name = at;
     at = endOfText(bytes, at + 1, end);
     if (at === 0 || bytes[at] !== COLON || bytes[at + 1] !== QUOTE) return 0;

@@ -5,6 +5,7 @@ import { createExtFields, type ExtFields, type ExtFieldsSource, RemotingCommand 
 import { SerializeType } from '../command/serialize-type.js';
 import { DecodeError, RemotingError } from '../errors.js';
 import { requireInt32, requireText } from './header-value.js';
+import { MAX_EXT_FIELDS } from './max-ext-fields.js';
 
 /**
  * The binary header (reference: remoting 2.6), all integers big-endian:
@@ -105,7 +106,7 @@ function listEntries(command: RemotingCommand, extFields: ExtFields): Entry[] {
  * An entry whose name or value has no bytes is left out, so that the field counts as missing: 4.9.7 and 5.3.3 read a null there (4.7.1 the
  * empty text), and in JSON headers, which tell the two apart, an empty text stays one.
  *
- * @throws DecodeError for a header that is cut short, or a length that is negative or larger than what is left
+ * @throws DecodeError for a header that is cut short, a length that is negative or larger than what is left, and more than 16,384 ext fields
  */
 export function decodeRocketMqHeader(bytes: Buffer, start = 0, end = bytes.length): RemotingCommand {
   if (end - start < FIXED_BYTES)
@@ -131,10 +132,12 @@ export function decodeRocketMqHeader(bytes: Buffer, start = 0, end = bytes.lengt
   return command;
 }
 
-/** @throws DecodeError unless the entries end where they must */
+/** @throws DecodeError unless the entries end where they must, and are no more than may be */
 function checkEntries(bytes: Buffer, start: number, end: number): void {
   let at = start;
+  let entries = 0;
   while (at < end) {
+    if (++entries > MAX_EXT_FIELDS) throw new DecodeError(`a binary header has more than ${MAX_EXT_FIELDS} ext fields`);
     checkLength("a name's length", 2, end - at);
     const nameBytes = readInt16(bytes, at);
     at += 2;

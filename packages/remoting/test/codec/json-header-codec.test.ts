@@ -105,6 +105,15 @@ describe('JSON header codec, reading', () => {
     expect(Object.getPrototypeOf(extFields)).to.equal(null);
   });
 
+  it('takes 16,384 ext fields, and no more than 16 others, whoever writes them', () => {
+    const header = (count: number, gap: string): string =>
+      `{"code":105,${gap}"extFields":{${Array.from({ length: count }, (_, index) => `"f${index}":"v"`).join()}}}`;
+    for (const gap of ['', ' ']) {
+      expect(Object.keys(decode(header(16_384, gap)).extFields ?? {})).to.have.length(16_384);
+      expect(() => decode(header(16_400, gap))).to.throw(DecodeError, 'more than 16400 values');
+    }
+  });
+
   const refused: [string, string, string][] = [
     ['nothing', '', 'a JSON header must be an object, but is empty'],
     ['blanks', '  ', 'a JSON header must be an object, but is null or blank'],

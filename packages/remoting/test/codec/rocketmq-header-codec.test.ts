@@ -107,6 +107,15 @@ describe('ROCKETMQ header codec', () => {
       .with.property('code', 'ENCODE_FAILED');
   });
 
+  it('takes 16,384 ext fields and no more', () => {
+    const header = (count: number): Buffer => {
+      const extFields = Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, 'v']));
+      return encodeRocketMqHeader(RemotingCommand.request(1, { extFields, serializeType }));
+    };
+    expect(Object.keys(decodeRocketMqHeader(header(16_384)).extFields ?? {})).to.have.length(16_384);
+    expect(() => decodeRocketMqHeader(header(16_385))).to.throw(DecodeError, 'more than 16384 ext fields');
+  });
+
   const refused: [string, Buffer, string][] = [
     ['a header cut short', Buffer.alloc(20), 'a binary header has 21 bytes at least'],
     ['a negative remark length (P11)', withRest('ffffffff 00000000'), 'the remark has -1 bytes, but 0 are left'],
