@@ -25,6 +25,7 @@ import type { UnchangedRegistration } from '../routeinfo/renew-registration.js';
 import { allAtOnce, type Steps } from '../sliced-work.js';
 import { kvTableBody } from './kv-config.js';
 import type { NamesrvContext } from './namesrv-context.js';
+import { refuseLongBody } from './refuse-long-body.js';
 import { refuseNoNames } from './refuse-text.js';
 import { readRegistrationBody } from './registration-body.js';
 import type { RequestHandler } from './request-handler.js';
@@ -190,6 +191,7 @@ export const unregisterBroker: RequestHandler = (context, request) => {
 export const queryDataVersion: RequestHandler = (context, request, channel) => {
   const { clusterName, brokerAddr } = decodeHeader(QueryDataVersion.request, request.extFields);
   refuseNoNames({ clusterName, brokerAddr });
+  refuseLongBody(request);
   if (!context.profile.fiveX && (request.body === undefined || request.body.length === 0)) {
     return RemotingCommand.response(ResponseCode.SYSTEM_ERROR, 'the request has no body; it should be a data version');
   }

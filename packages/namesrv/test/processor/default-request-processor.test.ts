@@ -87,6 +87,22 @@ describe('DefaultRequestProcessor', () => {
     expect(Buffer.from(plain.body ?? []).toString()).to.not.contain('orderTopicConf');
   });
 
+  it('takes no data version and no queues of a topic in more than 128 KiB, which would be read in one go', async () => {
+    const fixture = new ProcessorFixture();
+    const rows: [number, Record<string, string>][] = [
+      [RequestCode.QUERY_DATA_VERSION, { clusterName: 'C1', brokerAddr: 'a:1', brokerName: 'b', brokerId: '0' }],
+      [RequestCode.REGISTER_TOPIC_IN_NAMESRV, { topic: 'T' }],
+    ];
+    for (const [code, fields] of rows) {
+      const bodyOf = (length: number) => ({ body: Buffer.from('{}'.padEnd(length)) });
+      expect((await fixture.ask(code, fields, bodyOf(131_072))).code).to.equal(0);
+      expect(await failure(fixture.ask(code, fields, bodyOf(131_073)))).to.deep.include({
+        responseCode: 1,
+        remark: 'the body has 131073 bytes; more than 131072 are not taken',
+      });
+    }
+  });
+
   it('takes no KV text with half a surrogate pair, which the file could not hold', async () => {
     const fixture = new ProcessorFixture();
     const entry = { namespace: 'N', key: 'K', value: '😀' };

@@ -1,0 +1,18 @@
+import { ResponseCode } from '@rmqns/protocol';
+import { CommandError, type RemotingCommand } from '@rmqns/remoting';
+
+/** Many times what those who send such bodies write; to read 16 MiB takes seconds in which nobody else is served. */
+const MAX_BYTES = 128 * 1024;
+
+/**
+ * Refuses a request with a body that is read in one go and is longer than 128 KiB.
+ *
+ * @throws CommandError code 1
+ */
+export function refuseLongBody({ body }: RemotingCommand): void {
+  if (body === undefined || body.length <= MAX_BYTES) return;
+  throw new CommandError(
+    ResponseCode.SYSTEM_ERROR,
+    `the body has ${body.length} bytes; more than ${MAX_BYTES} are not taken`,
+  );
+}
