@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { decodePropertiesBytes, parseProperties } from '@rmqns/protocol';
 import { type TlsClientOptions, type TlsProperties, tlsConfigFile, tlsOptionsFromProperties } from '@rmqns/remoting';
 import { javaSystemProperties } from './java-system-properties.js';
 import type { PropertyReader } from './property-reader.js';
+import { readSmallFile } from './read-small-file.js';
 import type { Surroundings } from './surroundings.js';
 
 /** TLS beside a broker; `undefined`: none. */
@@ -11,6 +11,9 @@ export interface BrokerTls {
   /** With the broker itself. */
   readonly brokerTls?: TlsClientOptions | undefined;
 }
+
+/** Of the file of properties. */
+const MAX_BYTES = 1 << 20;
 
 /**
  * TLS with the name servers as a broker has it (reference: remoting 6): it is on by `useTLS` of the file or `tls.enable`, or where the
@@ -36,7 +39,7 @@ export function readBrokerTls(reader: PropertyReader, { variables }: Surrounding
 /** Where the file is not there or cannot be read, nothing is overridden, as in Java. */
 function readOverrides(path: string): TlsProperties {
   try {
-    const { entries } = parseProperties(decodePropertiesBytes(readFileSync(path)));
+    const { entries } = parseProperties(decodePropertiesBytes(readSmallFile(path, MAX_BYTES)));
     return Object.fromEntries(entries.map(({ key, value }) => [key, value]));
   } catch {
     return {};

@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
 import { describeFileError } from '@rmqns/program';
 import { TlsClientContext, type TlsClientOptions } from '@rmqns/remoting';
 import type { AgentConfig } from './agent-config.js';
 import { secretKeyOf } from './file-credentials.js';
+import { readSmallFile } from './read-small-file.js';
 
 /** A file that the configuration names cannot be used as it is now. */
 export interface FileProblem {
@@ -27,7 +27,7 @@ export function problemsOfFiles({ namesrvTls, namesrvCredentials }: AgentConfig)
 
 function problemsOfSecretKey(path: string): FileProblem[] {
   try {
-    secretKeyOf(readSmallFile(path));
+    secretKeyOf(readSmallFile(path, MAX_BYTES));
     return [];
   } catch (error) {
     const problem = `cannot read ${path}: ${describeFileError(error)}`;
@@ -42,7 +42,7 @@ function problemsOfTls(tls: TlsClientOptions): FileProblem[] {
   const read = (name: string, path: string | undefined): Buffer | undefined => {
     if (path === undefined) return undefined;
     try {
-      return readSmallFile(path);
+      return readSmallFile(path, MAX_BYTES);
     } catch (error) {
       problems.push({ key: ['namesrv', 'tls', name], problem: `cannot read ${path}: ${describeFileError(error)}` });
       return undefined;
@@ -58,11 +58,4 @@ function problemsOfTls(tls: TlsClientOptions): FileProblem[] {
     problems.push({ key: ['namesrv', 'tls'], problem: `the files cannot be used: ${describeFileError(error)}` });
   }
   return problems;
-}
-
-function readSmallFile(path: string): Buffer {
-  const status = statSync(path);
-  if (!status.isFile()) throw new Error('it is no regular file');
-  if (status.size > MAX_BYTES) throw new Error(`it has ${status.size} bytes, more than ${MAX_BYTES}`);
-  return readFileSync(path);
 }

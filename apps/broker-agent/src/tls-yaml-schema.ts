@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describeFileError } from '@rmqns/program';
 import type { TlsClientOptions } from '@rmqns/remoting';
 import { z } from 'zod';
+import { readSmallFile } from './read-small-file.js';
 import type { Complain } from './resolve-addresses.js';
 import { duration, flag, text } from './yaml-values.js';
 
@@ -59,11 +59,11 @@ export function toTlsConfig(written: z.output<typeof tlsYamlSchema>, complain: C
 
 function readPassword(path: string, complain: (problem: string) => void): string | undefined {
   try {
-    const { size } = statSync(path);
-    if (size <= MAX_PASSWORD_BYTES) return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-    complain(`${path} has ${size} bytes, more than ${MAX_PASSWORD_BYTES}`);
+    return readSmallFile(path, MAX_PASSWORD_BYTES)
+      .toString('utf8')
+      .replace(/\r?\n$/, '');
   } catch (error) {
     complain(`cannot read ${path}: ${describeFileError(error)}`);
+    return undefined;
   }
-  return undefined;
 }

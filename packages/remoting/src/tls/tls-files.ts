@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { TlsMaterial } from './tls-context.js';
 import type { TlsFileOptions } from './tls-options.js';
@@ -27,7 +28,8 @@ export async function readTlsFiles(options: TlsFileOptions): Promise<TlsFiles> {
 
 async function readPem(path: string | undefined): Promise<Buffer | undefined> {
   if (path === undefined || path === '') return undefined;
-  const file = await open(path);
+  // A pipe that nobody writes to would keep a thread of the pool, and with it the end of the process.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw new Error(`${path} is not a file`);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, rename, symlink, unlink, writeFile } from 'node:fs/promises';
@@ -72,6 +73,16 @@ describe('TLS reload', () => {
     provider.close();
     expect(clock.pendingTimers).to.equal(0);
   });
+
+  // Elsewhere there are no such files.
+  if (process.platform !== 'win32')
+    it('does not wait for a pipe that nobody writes to in the place of a file', async () => {
+      const pipe = `${directory.path}/pipe`;
+      execFileSync('mkfifo', [pipe]);
+      const { provider } = new Watched({ trustCertPath: pipe });
+      const error = await provider.get().catch((thrown: unknown) => thrown);
+      expect(String(error)).to.contain('is not a file');
+    });
 
   it('tells at once what comes of a look that was asked for, also that nothing changed', async () => {
     const { provider, events, built } = await watched();
