@@ -40,7 +40,7 @@ export function readBrokerConf(
   const notes: string[] = [];
   const { namesrvAddresses, discovery } = readNameServers(reader, path, surroundings);
   const identity = readIdentity(reader, path, surroundings, notes);
-  const storePathRootDir = resolve(reader.text('storePathRootDir') ?? join(surroundings.homeDirectory, 'store'));
+  const storePathRootDir = readStorePath(reader, surroundings);
   const period = reader.integer('registerNameServerPeriod', 30_000, 0, MAX_INT);
   const config = {
     namesrvAddresses,
@@ -185,4 +185,11 @@ function checkHost(reader: PropertyReader, key: string, host: string): string {
 function complainAt(reader: PropertyReader, path: string, key: string, problem: string): void {
   if (reader.where(key) === '') reader.problems.push(`${path} ${key}: ${problem}`);
   else reader.complain(key, problem);
+}
+
+function readStorePath(reader: PropertyReader, { homeDirectory }: Surroundings): string {
+  const text = reader.text('storePathRootDir');
+  if (text === undefined && homeDirectory === undefined)
+    reader.complain('storePathRootDir', 'must be given: the default is in the home directory, and this user has none');
+  return resolve(text ?? join(homeDirectory ?? '/', 'store'));
 }

@@ -1,4 +1,3 @@
-import { homedir, hostname, networkInterfaces } from 'node:os';
 import { Exit, ExitCode, openLog, type ProgramLog, runProgram } from '@rmqns/program';
 import { systemClock } from '@rmqns/remoting';
 import { Agent } from './agent.js';
@@ -10,6 +9,7 @@ import { dryRunReport } from './dry-run-report.js';
 import { type EffectiveConfig, loadAgentConfig } from './load-agent-config.js';
 import { onceReport } from './once-report.js';
 import { startFailure } from './start-failure.js';
+import { thisMachine } from './this-machine.js';
 
 async function main(): Promise<void> {
   const args = parseCliArguments(process.argv.slice(2));
@@ -21,15 +21,7 @@ async function main(): Promise<void> {
     onWait: () => void process.stderr.write(`rmq-agent: waiting for the configuration from ${configFile}\n`),
   });
   const load = (): Promise<EffectiveConfig> =>
-    loadAgentConfig(
-      { ...args, configFile: file, looksAtFiles: args.mode === 'validate' },
-      {
-        variables: process.env,
-        hostName: hostname(),
-        homeDirectory: homedir(),
-        networkInterfaces: networkInterfaces(),
-      },
-    );
+    loadAgentConfig({ ...args, configFile: file, looksAtFiles: args.mode === 'validate' }, thisMachine(process.env));
   const effective = await load();
   // Where stdout is for the answer, the log has stderr.
   const toStdout = args.mode === 'run';
