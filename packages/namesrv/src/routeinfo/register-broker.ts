@@ -12,7 +12,7 @@ import type { Steps } from '../sliced-work.js';
 import type { ReadableBrokerGroup } from './broker-addr-table.js';
 import type { BrokerConnection, BrokerLiveInfo } from './broker-live-table.js';
 import { brokerState, sameBrokerState } from './broker-state.js';
-import { inJavaOrder } from './java-hash-order.js';
+import { inConcurrentJavaOrder } from './java-hash-order.js';
 import { type BodyKey, topicsRole } from './kept-body.js';
 import { ownString } from './own-string.js';
 import { removeBroker } from './remove-broker.js';
@@ -284,15 +284,21 @@ function* putTopics(tables: RouteTables, registration: BrokerRegistration, place
   if (role === 'none') return true;
   if (fiveX && deleteOthers) deleteUnregistered(tables, topicConfigWrapper, group);
   let isUndisturbed = true;
-  /** Lets others have their turn; false when the rest is not to be put any more. */
-  function* pause(): Steps<boolean> {
-    const { topicChanges } = group;
-    yield;
+  let { topicChanges } = group;
+  /** After others had their turn: false when the rest is not to be put any more. */
+  const goesOn = (): boolean => {
     isUndisturbed &&= group.topicChanges === topicChanges;
     return tables.isCurrent(live) && tables.brokerAddrTable.group(group.brokerName) === group;
+  };
+  function* pause(): Steps<boolean> {
+    topicChanges = group.topicChanges;
+    yield;
+    return goesOn();
   }
+  const configs = yield* topicsInOrder(topicConfigWrapper.topicConfigTable);
+  if (!goesOn()) return false;
   let step = 0;
-  for (const config of topicsInOrder(topicConfigWrapper.topicConfigTable)) {
+  for (const config of configs) {
     const topic = config.topicName;
     if (!topic) continue;
     if (++step % STEP_TOPICS === 0 && !(yield* pause())) return false;
@@ -310,11 +316,10 @@ function* putTopics(tables: RouteTables, registration: BrokerRegistration, place
 }
 
 /** Where topics stand under other keys than their names, two may be one: then the last in the order of Apache's table counts. */
-function topicsInOrder(topicConfigs: ReadonlyMap<string, TopicConfig> | null): Iterable<TopicConfig> {
+function* topicsInOrder(topicConfigs: ReadonlyMap<string, TopicConfig> | null): Steps<Iterable<TopicConfig>> {
   if (topicConfigs === null) return [];
   for (const [key, { topicName }] of topicConfigs) {
-    if (key === topicName) continue;
-    return inJavaOrder([...topicConfigs], ([name]) => name, { concurrent: true }).map(([, config]) => config);
+    if (key !== topicName) return yield* inConcurrentJavaOrder(topicConfigs);
   }
   return topicConfigs.values();
 }

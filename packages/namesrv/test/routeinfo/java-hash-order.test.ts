@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { firstInJavaOrder, inJavaOrder } from '../../src/routeinfo/java-hash-order.js';
+import { firstInJavaOrder, inConcurrentJavaOrder, inJavaOrder } from '../../src/routeinfo/java-hash-order.js';
+import { allAtOnce } from '../../src/sliced-work.js';
 
 const first = (names: readonly string[], capacity: number): string | undefined =>
   firstInJavaOrder(names, (name) => name, { size: names.length, capacity });
@@ -52,8 +53,16 @@ describe('inJavaOrder', () => {
   it('is that of a table twice as large where the twelfth name came, if it is a ConcurrentHashMap', () => {
     // Of 32 buckets a (97) has the second and p (112) the seventeenth; of 16 p has the first.
     const names = ['a', 'p', ...Array.from({ length: 10 }, (_, index) => String.fromCharCode(98 + index))];
-    const firstOf = (options?: { concurrent: boolean }): unknown => inJavaOrder(names, (name) => name, options)[0];
-    expect([firstOf(), firstOf({ concurrent: true })]).to.deep.equal(['p', 'a']);
+    const concurrent = allAtOnce(inConcurrentJavaOrder(new Map(names.map((name) => [name, name]))));
+    expect([inJavaOrder(names, (name) => name)[0], concurrent[0]]).to.deep.equal(['p', 'a']);
+  });
+
+  it('is the same in steps, with the values in that order', () => {
+    // So many that both tables have as many buckets.
+    const names = Array.from({ length: 20_000 }, (_, index) => `Topic-${(index * 7919) % 20_000}`);
+    const steps = inConcurrentJavaOrder(new Map(names.map((name, index) => [name, index])));
+    for (let step = 0; step < 6; step++) expect(steps.next().done).to.equal(false);
+    expect(allAtOnce(steps).map((index) => names[index])).to.deep.equal(inJavaOrder(names, (name) => name));
   });
 
   it('copies nothing that is in order', () => {

@@ -1,8 +1,9 @@
+import type { TopicConfig } from '@rmqns/protocol';
 import { expect } from 'chai';
 import type { BrokerRegistration } from '../../src/routeinfo/register-broker.js';
 import type { RouteInfoManager } from '../../src/routeinfo/route-info-manager.js';
 import { allAtOnce } from '../../src/sliced-work.js';
-import { contents, recordingManager, registration, version } from './registration.js';
+import { contents, recordingManager, registration, topicConfig, version } from './registration.js';
 
 describe('a registration in steps', () => {
   const names = Array.from({ length: 1_200 }, (_, index) => `T${index}`);
@@ -50,6 +51,23 @@ describe('a registration in steps', () => {
       expect(contents(manager)).to.deep.equal(contents(recordingManager('5.3.3').manager));
     });
   }
+
+  it("puts topics that stand under other names in Apache's order, of which it makes steps as well", () => {
+    const topicConfigTable = new Map<string, TopicConfig>();
+    for (let index = 0; index < 6_000; index++)
+      topicConfigTable.set(`K${index}`, topicConfig(`T${index % 10}`, { perm: index % 8 }));
+    const odd = { topicConfigWrapper: { ...whole.topicConfigWrapper, topicConfigTable } };
+    const { manager, steps } = begun(odd);
+    expect(topicCount(manager)).to.equal(0);
+    expect(allAtOnce(steps)).to.deep.equal({ ok: true });
+    const atOnce = recordingManager('5.3.3');
+    atOnce.manager.registerBroker({ ...whole, ...odd }, 1);
+    expect(contents(manager)).to.deep.equal(contents(atOnce.manager));
+    const gone = begun(odd);
+    gone.manager.unregisterBroker(whole);
+    allAtOnce(gone.steps);
+    expect(topicCount(gone.manager)).to.equal(0);
+  });
 
   it('gives way to a later registration of the same broker', () => {
     const { manager, steps } = begun();
