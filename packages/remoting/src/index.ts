@@ -21,7 +21,7 @@ export { type Clock, systemClock, type Timer } from './clock.js';
 export { type DescribeFrameOptions, describeFrame } from './codec/describe-frame.js';
 export { decodeFrame, encodeFrame } from './codec/frame-codec.js';
 export { FrameSplitter } from './codec/frame-splitter.js';
-export { bodyPieces, releaseBody } from './command/body-pieces.js';
+export { bodyPieces, joinBodyInSteps, releaseBody } from './command/body-pieces.js';
 export { CommandFlag } from './command/command-flag.js';
 export { type CompressedBodyOptions, compressed } from './command/compressed-body.js';
 export {

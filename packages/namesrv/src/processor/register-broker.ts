@@ -92,8 +92,8 @@ function placeOf(header: Registration['header'], channel: Channel): UnchangedReg
   };
 }
 
-/** A larger body would keep everybody waiting for more than some milliseconds. */
-const MAX_BYTES_AT_ONCE = 512 * 1024;
+/** A larger body, of some 350 topics, would keep everybody waiting for more than a millisecond, and while the code is new to V8 for ten. */
+const MAX_BYTES_AT_ONCE = 64 * 1024;
 /** The same of a compressed one; brokers' inflate up to 56 times. */
 const MAX_DEFLATED_BYTES_AT_ONCE = 16 * 1024;
 

@@ -61,6 +61,8 @@ export type RegisterBrokerResult =
 
 /** Topics, or mappings of static ones, that are put in one step, which takes a millisecond or two. */
 const STEP_TOPICS = 500;
+/** Topics whose names are compared in one step. */
+const STEP_NAMES = 10_000;
 
 /**
  * Registers a broker as the profile's release does (reference: nameserver 3.4), with two differences: what is refused leaves no trace,
@@ -318,8 +320,10 @@ function* putTopics(tables: RouteTables, registration: BrokerRegistration, place
 /** Where topics stand under other keys than their names, two may be one: then the last in the order of Apache's table counts. */
 function* topicsInOrder(topicConfigs: ReadonlyMap<string, TopicConfig> | null): Steps<Iterable<TopicConfig>> {
   if (topicConfigs === null) return [];
+  let step = 0;
   for (const [key, { topicName }] of topicConfigs) {
     if (key !== topicName) return yield* inConcurrentJavaOrder(topicConfigs);
+    if (++step % STEP_NAMES === 0) yield;
   }
   return topicConfigs.values();
 }

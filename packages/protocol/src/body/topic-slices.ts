@@ -1,7 +1,5 @@
 import type { SliceHash } from './slice-hash.js';
 
-const FIRST_CAPACITY = 64;
-
 /** A block ends behind a topic whose hash ends so, every 256th as it comes, or when it is this long. */
 const BLOCK_END = 0xff;
 const MAX_BLOCK_TOPICS = 1024;
@@ -78,7 +76,10 @@ export class TopicSlices {
 
 /** Gathers the slices of one body. */
 export class TopicSlicesBuilder {
-  #columns = new Int32Array(FIRST_CAPACITY * 4);
+  readonly #blocks: Int32Array[] = [];
+  /** The block that has not ended. */
+  readonly #columns = new Int32Array(MAX_BLOCK_TOPICS * 4);
+  #columnsEnd = 0;
   #size = 0;
 
   get size(): number {
@@ -86,28 +87,25 @@ export class TopicSlicesBuilder {
   }
 
   add(length: number, low: number, high: number, name: number): void {
-    const at = this.#size * 4;
-    if (at === this.#columns.length) {
-      const columns = new Int32Array(at * 2);
-      columns.set(this.#columns);
-      this.#columns = columns;
-    }
-    this.#columns[at] = length;
-    this.#columns[at + 1] = low;
-    this.#columns[at + 2] = high;
-    this.#columns[at + 3] = name;
+    const columns = this.#columns;
+    const at = this.#columnsEnd;
+    columns[at] = length;
+    columns[at + 1] = low;
+    columns[at + 2] = high;
+    columns[at + 3] = name;
+    this.#columnsEnd = at + 4;
     this.#size += 1;
+    if ((low & BLOCK_END) === BLOCK_END || this.#columnsEnd === columns.length) this.#endBlock();
   }
 
+  /** Call once, behind the last topic. */
   build(): TopicSlices {
-    const blocks: Int32Array[] = [];
-    let start = 0;
-    for (let end = 1; end <= this.#size; end++) {
-      const low = this.#columns[end * 4 - 3] as number;
-      if ((low & BLOCK_END) !== BLOCK_END && end - start < MAX_BLOCK_TOPICS && end < this.#size) continue;
-      blocks.push(this.#columns.slice(start * 4, end * 4));
-      start = end;
-    }
-    return new TopicSlices(blocks);
+    if (this.#columnsEnd > 0) this.#endBlock();
+    return new TopicSlices(this.#blocks);
+  }
+
+  #endBlock(): void {
+    this.#blocks.push(this.#columns.slice(0, this.#columnsEnd));
+    this.#columnsEnd = 0;
   }
 }

@@ -10,7 +10,8 @@ interface Pieces {
   readonly pages: readonly Buffer[];
 }
 
-interface Pieced extends Pick<RemotingCommand, 'extFields'> {
+interface Pieced {
+  readonly extFields?: unknown;
   [PIECES]?: Pieces | undefined;
 }
 
@@ -34,6 +35,27 @@ export function bodyPieces(command: RemotingCommand): readonly Uint8Array[] {
 export function releaseBody(command: RemotingCommand): void {
   if ((command as Pieced)[PIECES] === undefined) command.body = undefined;
   else become(command, undefined);
+}
+
+/**
+ * Joins the pieces of a body, so many bytes a step and some more, for whoever must not keep others waiting while a large one is copied. Behind the last step
+ * `command.body` is there. A body in one piece takes no step.
+ */
+export function* joinBodyInSteps(command: Pick<RemotingCommand, 'body'>, stepBytes: number): Generator<void, void> {
+  const pieces = (command as Pieced)[PIECES]?.pieces;
+  if (pieces === undefined) return;
+  const body = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  let pause = stepBytes;
+  for (const piece of pieces) {
+    body.set(piece, at);
+    at += piece.length;
+    if (at < pause || at === body.length) continue;
+    yield;
+    pause = at + stepBytes;
+  }
+  // Somebody may have asked for it meanwhile.
+  if ((command as Pieced)[PIECES] !== undefined) command.body = body;
 }
 
 /**

@@ -14,8 +14,12 @@ import type { FrameBudget, FrameHolder } from './frame-budget.js';
 import { FrameDeadline } from './frame-deadline.js';
 import { messagesHeld, messagesWanted } from './message-hold-events.js';
 
-/** Frames that are passed on between two looks at the clock, once a few went fast: a look costs a tenth of a cheap request. */
+/** Frames that are passed on between two looks at the clock while they go fast: a look costs a tenth of a cheap request. */
 const FRAMES_PER_LOOK = 8;
+/** What waits is looked at from its first frame on when it is more than this. */
+const LARGE_BYTES = 64 * 1024;
+/** From here on a frame goes slowly: to pass several without a look would take a good part of the turn. */
+const SLOW_FRAME_MILLIS = 0.1;
 
 /** User event before `channelInactive`: the connection ended before a frame was whole or could be passed on; its bytes are dropped. */
 export interface TruncatedFrameEvent {
@@ -48,7 +52,7 @@ export interface FrameDecoderOptions {
   readonly frameTimeoutMillis?: number | undefined;
   /** How many frames are passed on before other channels have their turn. Default 256. */
   readonly maxFramesPerTurn?: number | undefined;
-  /** How long frames are passed on before other channels have their turn. Default 10. */
+  /** How long frames are passed on before other channels have their turn. Default 5; a turn of the event loop may have two such times. */
   readonly maxMillisPerTurn?: number | undefined;
   /**
    * Whether frames are passed on while the channel is not writable, too; default false. For the side whose peer keeps requests back while its
@@ -107,7 +111,7 @@ export class FrameDecoder implements ChannelHandler {
     this.#maxHeaderBytes = options.maxHeaderBytes ?? 256 * 1024;
     this.#frameTimeoutMillis = options.frameTimeoutMillis ?? 60_000;
     this.#maxFramesPerTurn = options.maxFramesPerTurn ?? 256;
-    this.#maxMillisPerTurn = options.maxMillisPerTurn ?? 10;
+    this.#maxMillisPerTurn = options.maxMillisPerTurn ?? 5;
     this.#passesWhileUnwritable = options.passesWhileUnwritable ?? false;
     this.#nextTurn = options.nextTurn ?? nextTurn;
     this.#interceptFrame = options.interceptFrame;
@@ -166,16 +170,26 @@ export class FrameDecoder implements ChannelHandler {
   #passFrames(ctx: ChannelHandlerContext, resumed: boolean): void {
     const { channel } = ctx;
     let passed = 0;
+    // A lone frame in its chunk, as most come, pays for no look at the clock, and of others only some do. A large one may take its time.
+    let nextLook = this.#splitter.bufferedBytes > LARGE_BYTES ? 0 : 1;
+    const firstLook = nextLook;
+    let lastLook = 0;
+    let lastLookMillis = 0;
     let endMillis = 0;
     let kept = false;
     this.#passing = true;
     watchFrameBytes();
     while (this.#splitter.bufferedBytes > 0 && this.#isOpen(ctx)) {
-      // A lone frame in its chunk, as most come, pays for no look at the clock, and of others only some do.
-      if (passed === 1) endMillis = this.#clock.monotonic() + this.#maxMillisPerTurn;
-      const looks = passed > 1 && (passed <= 4 || passed % FRAMES_PER_LOOK === 0);
-      const spent = passed >= this.#maxFramesPerTurn || (looks && this.#clock.monotonic() >= endMillis);
-      kept = spent || !this.#mayPass(channel);
+      if (passed === nextLook) {
+        const nowMillis = this.#clock.monotonic();
+        if (passed === firstLook) endMillis = nowMillis + this.#maxMillisPerTurn;
+        else if (nowMillis >= endMillis) kept = true;
+        const wentFast = nowMillis - lastLookMillis < SLOW_FRAME_MILLIS * (passed - lastLook);
+        lastLook = passed;
+        lastLookMillis = nowMillis;
+        nextLook += passed > 3 && wentFast ? FRAMES_PER_LOOK : 1;
+      }
+      kept ||= passed >= this.#maxFramesPerTurn || !this.#mayPass(channel);
       if (kept || !this.#passFrame(ctx)) break;
       passed++;
     }

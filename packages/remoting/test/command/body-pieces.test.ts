@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { PAGE_BYTES, takePage } from '../../src/buffer/page-pool.js';
 import { decodeFrame, decodeFrameInPieces, encodeFrame } from '../../src/codec/frame-codec.js';
-import { bodyPieces, releaseBody, setBodyPieces } from '../../src/command/body-pieces.js';
+import { bodyPieces, joinBodyInSteps, releaseBody, setBodyPieces } from '../../src/command/body-pieces.js';
 import { createExtFields, RemotingCommand } from '../../src/command/remoting-command.js';
 import { SerializeType } from '../../src/command/serialize-type.js';
 import { membersOf } from './members.js';
@@ -17,6 +17,26 @@ describe('body in pieces', () => {
     expect(command.body).to.equal(body);
     expect(bodyPieces(command)).to.deep.equal([body]);
     expect(command.copy().body).to.equal(body);
+  });
+
+  it('is joined in steps, too', () => {
+    const command = RemotingCommand.request(1);
+    setBodyPieces(
+      command,
+      ['ab', 'cd', 'ef', 'g'].map((text) => Buffer.from(text)),
+    );
+    expect([...joinBodyInSteps(command, 3)]).to.have.length(1);
+    expect(bodyPieces(command).map(String)).to.deep.equal(['abcdefg']);
+    expect([...joinBodyInSteps(command, 3)]).to.have.length(0);
+    setBodyPieces(
+      command,
+      ['ab', 'cd'].map((text) => Buffer.from(text)),
+    );
+    const steps = joinBodyInSteps(command, 1);
+    steps.next();
+    const { body } = command;
+    expect(steps.next().done).to.equal(true);
+    expect(command.body).to.equal(body);
   });
 
   it('gives way to a body that is set', () => {

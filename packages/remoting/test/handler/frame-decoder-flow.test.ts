@@ -108,12 +108,19 @@ describe('FrameDecoder, when not all may be passed on', () => {
     expect(log).to.deep.equal(['complete 256', 'complete 512', 'complete 512', 'complete 601']);
   });
 
-  it('gives other channels their turn after 10 ms', () => {
-    const { channel, codes, turn } = flow(0, {}, (_code, { clock }) => clock.advance(4));
+  it('gives other channels their turn after 5 ms', () => {
+    const { channel, codes, turn } = flow(0, {}, (_code, { clock }) => clock.advance(2));
     channel.writeInbound(frames(6));
     expect(codes).to.deep.equal([0, 1, 2, 3]);
     expect([turn(), turn()]).to.deep.equal([true, false]);
     expect(codes).to.deep.equal(upTo(6));
+  });
+
+  it('looks at the clock for every eighth frame while they go fast, and for each once they go slowly', () => {
+    const { channel, codes } = flow(0, {}, (code, { clock }) => clock.advance(code < 30 ? 0.01 : 1));
+    channel.writeInbound(frames(60));
+    // Eight after the last of the fast ones at most, and five more.
+    expect(codes.length).to.be.within(36, 44);
   });
 
   it('passes on bytes that come from within a handler in their order', () => {

@@ -65,7 +65,7 @@ describe('A peer that asks and asks', () => {
     }
   });
 
-  it('with 400 MB of requests and reads nothing is paused: what is held of it, both ways, stays below twice the high water mark (W43)', async () => {
+  it('with 400 MB of requests and reads nothing is paused: what is held of it, both ways, stays below twice the high water mark and a frame each way (W43)', async () => {
     const clock = new ManualClock();
     const server = new RemotingServer({ clock, allIdleMillis: 0, stalledWriteMillis: 1_000 });
     const asking = Buffer.concat(encodeFrame(RemotingCommand.request(1, { body: Buffer.alloc(4 * KIB) })));
@@ -92,7 +92,8 @@ describe('A peer that asks and asks', () => {
       for (let i = 0; i < 100; i++)
         expect((await client.invokeSync(server.address, RemotingCommand.request(2))).code).to.equal(0);
       mostBytes = Math.max(mostBytes, greedy.pendingBytes + greedy.bytesRead - answered * asking.length);
-      expect(mostBytes).to.be.within(64 * KIB, 2 * 64 * KIB);
+      // A request may be cut by the end of what was read, and an answer reach over the mark.
+      expect(mostBytes).to.be.within(64 * KIB, 2 * (64 * KIB + asking.length));
       let isOver = false;
       void greedy.closed.then(() => {
         isOver = true;
@@ -134,32 +135,39 @@ describe('A peer that asks and asks', () => {
     }
   });
 
-  it('for what takes 20 µs each leaves timers their turn within 20 ms (W21)', async () => {
-    const clock = new ManualClock();
-    const server = new RemotingServer({ clock, allIdleMillis: 0 });
-    let served = 0;
-    server.registerProcessor(1, {
-      processRequest: () => {
-        served++;
-        clock.advance(0.02);
-        return undefined;
-      },
-    });
-    await server.start();
-    const socket = connect(parseSocketAddress(server.address)).on('error', () => {});
-    try {
-      socket.write(frames(1, 20_000));
-      let longestMillis = 0;
-      for (let began = clock.monotonic(); served < 20_000; began = clock.monotonic()) {
-        await new Promise((resolve) => setImmediate(resolve));
-        longestMillis = Math.max(longestMillis, clock.monotonic() - began);
+  for (const [millis, requests] of [
+    [0.02, 20_000],
+    [0.1, 4_000],
+    [1, 400],
+    [3, 150],
+  ] as const) {
+    it(`for what takes ${millis} ms each leaves timers their turn within 20 ms (W21)`, async () => {
+      const clock = new ManualClock();
+      const server = new RemotingServer({ clock, allIdleMillis: 0 });
+      let served = 0;
+      server.registerProcessor(1, {
+        processRequest: () => {
+          served++;
+          clock.advance(millis);
+          return undefined;
+        },
+      });
+      await server.start();
+      const socket = connect(parseSocketAddress(server.address)).on('error', () => {});
+      try {
+        socket.write(frames(1, requests));
+        let longestMillis = 0;
+        for (let began = clock.monotonic(); served < requests; began = clock.monotonic()) {
+          await new Promise((resolve) => setImmediate(resolve));
+          longestMillis = Math.max(longestMillis, clock.monotonic() - began);
+        }
+        expect(longestMillis).to.be.within(5, 20);
+      } finally {
+        socket.destroy();
+        await server.destroy();
       }
-      expect(longestMillis).to.be.within(5, 20);
-    } finally {
-      socket.destroy();
-      await server.destroy();
-    }
-  });
+    });
+  }
 
   it('of a client is slowed down too: no more of what a server pushes is under way than maxInFlightPerChannel (W54)', async () => {
     const server = new RemotingServer({ onewayPermits: 10_000 });
