@@ -125,6 +125,7 @@ describe('a name server, hearing the same registration again', () => {
     const server = await start();
     const client = connect();
     const names = Array.from({ length: 3_000 }, (_, index) => `T${index}`);
+    const bodies = [body(1, names), body(2, names)] as const;
     const { allocUnsafeSlow, concat } = Buffer;
     const joined: number[] = [];
     Buffer.allocUnsafeSlow = (byteLength) => {
@@ -137,10 +138,10 @@ describe('a name server, hearing the same registration again', () => {
       return bytes;
     };
     try {
-      await send(client, server, body(1, names));
+      await send(client, server, bodies[0]);
       expect(Math.max(...joined)).to.be.greaterThan(300_000);
       joined.length = 0;
-      await send(client, server, body(2, names));
+      await send(client, server, bodies[1]);
     } finally {
       Object.assign(Buffer, { allocUnsafeSlow, concat });
     }
