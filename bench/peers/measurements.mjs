@@ -2,7 +2,7 @@ import { APACHE_4, APACHE_5, FIXED, OURS } from './servers.mjs';
 
 const ALL = [OURS, FIXED, APACHE_4, APACHE_5];
 /** Of each server, before the first round: some hundred registrations more, until compilers have done their work. */
-const WARM_ROUNDS = { 1_000: 1_000, 10_000: 300 };
+const WARM_ROUNDS = { 1000: 1_000, 10000: 300 };
 /** A 4.x name server cannot read what a 5.x broker compresses. */
 const THOSE_OF_5 = [OURS, FIXED, APACHE_5];
 const V5 = ['-version', '479'];
