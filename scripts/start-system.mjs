@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createNameServer } from '@rmqns/namesrv';
 import { systemClock } from '@rmqns/remoting';
 import { Agent } from '../apps/broker-agent/dist/src/agent.js';
+import { ConfigFile } from '../apps/broker-agent/dist/src/config-file.js';
 import { loadAgentConfig } from '../apps/broker-agent/dist/src/load-agent-config.js';
 import { createStorageNode } from '../examples/storage-node/dist/src/storage-node.js';
 import { writeTopicsFile } from '../examples/storage-node/dist/src/topics-file.js';
@@ -55,7 +56,11 @@ async function createAgent(directory, namesrvAddress, brokerAddr, store) {
   ];
   writeFileSync(configFile, `${lines.join('\n')}\n`);
   const { config } = await loadAgentConfig(
-    { configFile, namesrvAddr: undefined, settings: [] },
+    {
+      configFile: new ConfigFile(configFile, { clock: systemClock, onWait() {} }),
+      namesrvAddr: undefined,
+      settings: [],
+    },
     { variables: {}, hostName: hostname(), homeDirectory: homedir(), networkInterfaces: {} },
   );
   return new Agent({ config, clock: systemClock, logger: problemsOnly });
