@@ -4,6 +4,7 @@ import {
   apacheVersions,
   eventually,
   hasBareNames,
+  requireInterop,
   useApache,
 } from '@rmqns/test-kit';
 import { expect } from 'chai';
@@ -143,7 +144,7 @@ describe('clients of other makers, Java clients and the proxy', () => {
 
   for (const { name, language, version, fields, standardJson, missing, run } of kinds) {
     it(`${name} sends, and receives its messages and those of the clients before it once`, async function () {
-      skipWithout(this, missing());
+      requireInterop(this, missing());
       const names = [...senders, name].join(',');
       const output = await run(await loggedAddress(name), TOPIC, name, String(COUNT), names, TIMEOUT_SECONDS);
       expect(output).to.contain('received all once');
@@ -151,7 +152,7 @@ describe('clients of other makers, Java clients and the proxy', () => {
     });
 
     it(`${name} asks for routes only, as ${language} ${version}, and gets them in its dialect`, function () {
-      skipWithout(this, missing());
+      requireInterop(this, missing());
       const exchanges = logs.get(name)?.exchanges ?? [];
       expect(exchanges.length).to.be.above(0);
       for (const { request, response } of exchanges) {
@@ -170,7 +171,7 @@ describe('clients of other makers, Java clients and the proxy', () => {
   }
 
   it('python creates a topic by sending to it, by the route of TBW102', async function () {
-    skipWithout(this, python.missing());
+    requireInterop(this, python.missing());
     const output = await python.run(
       await loggedAddress('creating'),
       NEW_TOPIC,
@@ -191,7 +192,7 @@ describe('clients of other makers, Java clients and the proxy', () => {
   });
 
   it('a gRPC client sends and receives through the proxy of 5.3.3, which asks for routes only', async function () {
-    skipWithout(this, missingClient(nodeGrpcClient));
+    requireInterop(this, missingClient(nodeGrpcClient));
     const { grpcAddress } = await apache.startProxy(await loggedAddress('proxy'));
     const output = await runner.run(
       nodeGrpcClient,
@@ -211,10 +212,3 @@ describe('clients of other makers, Java clients and the proxy', () => {
     expect(hasBareNames(route?.response?.body.toString('utf8') ?? '')).to.equal(controlVersion === '4.7.1');
   });
 });
-
-/** Skips a test, saying why, where its client is missing. */
-function skipWithout(context: { skip(): never }, missing: string | undefined): void {
-  if (missing === undefined) return;
-  process.stdout.write(`    skipped: ${missing}\n`);
-  context.skip();
-}

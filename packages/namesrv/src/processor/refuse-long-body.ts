@@ -1,5 +1,5 @@
 import { ResponseCode } from '@rmqns/protocol';
-import { CommandError, type RemotingCommand } from '@rmqns/remoting';
+import { bodyPieces, CommandError, type RemotingCommand } from '@rmqns/remoting';
 
 /** Many times what those who send such bodies write; to read 16 MiB takes seconds in which nobody else is served. */
 const MAX_BYTES = 128 * 1024;
@@ -9,10 +9,12 @@ const MAX_BYTES = 128 * 1024;
  *
  * @throws CommandError code 1
  */
-export function refuseLongBody({ body }: RemotingCommand): void {
-  if (body === undefined || body.length <= MAX_BYTES) return;
+export function refuseLongBody(request: RemotingCommand): void {
+  // To ask for the body would join what is refused.
+  const byteLength = bodyPieces(request).reduce((sum, { length }) => sum + length, 0);
+  if (byteLength <= MAX_BYTES) return;
   throw new CommandError(
     ResponseCode.SYSTEM_ERROR,
-    `the body has ${body.length} bytes; more than ${MAX_BYTES} are not taken`,
+    `the body has ${byteLength} bytes; more than ${MAX_BYTES} are not taken`,
   );
 }

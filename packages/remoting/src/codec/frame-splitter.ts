@@ -293,7 +293,10 @@ export class FrameSplitter {
     this.#fillSlab(this.#slab, piece, from);
   }
 
-  /** @param waiting bytes to be put there, @param collected how many were put elsewhere */
+  /**
+   * @param waiting bytes that are there to be put into it
+   * @param collected bytes of the frame that lie elsewhere
+   */
   #newSlab(waiting: number, collected: number): Buffer {
     const byteLength = Math.max(waiting, Math.min(PAGE_BYTES, Math.max(SLAB_BYTES, collected)));
     if (this.#length <= MAX_JOINED_BYTES || byteLength < PAGE_BYTES / 2)

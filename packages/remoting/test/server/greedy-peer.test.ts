@@ -24,6 +24,21 @@ async function pausedBy(server: RemotingServer): Promise<Channel> {
   }
 }
 
+/** Lets time go by until the connection has ended. */
+async function cutOff(channel: Channel, clock: ManualClock): Promise<void> {
+  let isOver = false;
+  void channel.closed.then(() => {
+    isOver = true;
+  });
+  while (!isOver) await clock.advanceAsync(1_000);
+}
+
+/** Whoever else asks is answered. */
+async function servesOthers(client: RemotingClient, server: RemotingServer): Promise<void> {
+  for (let i = 0; i < 100; i++)
+    expect((await client.invokeSync(server.address, RemotingCommand.request(2))).code).to.equal(0);
+}
+
 describe('A peer that asks and asks', () => {
   it('for 400 MB of answers and reads none is paused: little is held for it, others are served, and it is cut off (W43)', async () => {
     const clock = new ManualClock();
@@ -48,14 +63,9 @@ describe('A peer that asks and asks', () => {
       const greedy = await pausedBy(server);
       // One answer may be written at the mark, whatever its size.
       expect(mostBytes).to.be.at.most(2 * 64 * KIB);
-      for (let i = 0; i < 100; i++)
-        expect((await client.invokeSync(server.address, RemotingCommand.request(2))).code).to.equal(0);
+      await servesOthers(client, server);
       expect(answered).to.be.below(6_400);
-      let isOver = false;
-      void greedy.closed.then(() => {
-        isOver = true;
-      });
-      while (!isOver) await clock.advanceAsync(1_000);
+      await cutOff(greedy, clock);
       expect(answered).to.be.below(6_400);
       expect((await client.invokeSync(server.address, RemotingCommand.request(2))).code).to.equal(0);
     } finally {
@@ -89,16 +99,11 @@ describe('A peer that asks and asks', () => {
       // The same bytes again and again: they are held once here.
       for (let sent = 0; sent < 400_000_000; sent += requests.length) socket.write(requests);
       const greedy = await pausedBy(server);
-      for (let i = 0; i < 100; i++)
-        expect((await client.invokeSync(server.address, RemotingCommand.request(2))).code).to.equal(0);
+      await servesOthers(client, server);
       mostBytes = Math.max(mostBytes, greedy.pendingBytes + greedy.bytesRead - answered * asking.length);
       // A request may be cut by the end of what was read, and an answer reach over the mark.
       expect(mostBytes).to.be.within(64 * KIB, 2 * (64 * KIB + asking.length));
-      let isOver = false;
-      void greedy.closed.then(() => {
-        isOver = true;
-      });
-      while (!isOver) await clock.advanceAsync(1_000);
+      await cutOff(greedy, clock);
       // What the system's own buffers hold was taken as well.
       expect(greedy.bytesRead).to.be.below(40_000_000);
     } finally {
