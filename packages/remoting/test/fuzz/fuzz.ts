@@ -161,7 +161,7 @@ function finish({ decoded, attacks, goodCalls, badServers, faults }: Report): vo
   const failed = faults.length;
   say(`${passed} passed, ${failed} failed`);
   const file = process.env['RMQNS_TEST_COUNT'];
-  if (file !== undefined) writeFileSync(file, `${JSON.stringify({ passed, failed, pending: 0 })}\n`);
+  if (file !== undefined) writeFileSync(file, `${JSON.stringify({ passed, failed, pending: 0, failures: faults })}\n`);
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
