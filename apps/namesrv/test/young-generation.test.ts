@@ -3,16 +3,21 @@ import { expect } from 'chai';
 
 const MIB = 1024 * 1024;
 
-/** What the space for new objects takes in a process that then allocates much that survives, in bytes. */
+/** The most that the space for new objects takes, in bytes, while a process then allocates much that survives. */
 function youngBytes(...nodeOptions: string[]): number {
   const module = new URL('../src/young-generation.js', import.meta.url).href;
   const program = `
     import { getHeapSpaceStatistics } from 'node:v8';
     import { boundYoungGeneration } from '${module}';
     boundYoungGeneration();
+    const youngBytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size;
     const survivors = [];
-    for (let i = 0; i < 1_000_000; i++) survivors.push({ i });
-    console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size);
+    let most = 0;
+    for (let i = 0; i < 1_000_000; i++) {
+      survivors.push({ i });
+      if (i % 10_000 === 0) most = Math.max(most, youngBytes());
+    }
+    console.log(most);
     console.error(survivors.length);`;
   const args = [...nodeOptions, '--input-type=module', '--eval', program];
   const env = { ...process.env, NODE_OPTIONS: '' };

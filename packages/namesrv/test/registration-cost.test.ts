@@ -1,5 +1,6 @@
 import { bodyCrc32, encodeRegisterBrokerBody, RequestCode } from '@rmqns/protocol';
 import { type ExtFields, encodeFrame, RemotingCommand, SerializeType } from '@rmqns/remoting';
+import { ManualClock } from '@rmqns/remoting/testing';
 import { expect } from 'chai';
 import { type Costs, CountedConnection } from './counted-costs.js';
 import { broker, nameServerFixture, topics } from './name-server-fixture.js';
@@ -9,7 +10,7 @@ describe('what a registration of which only the time of sending is new costs the
 
   /** Of the same broker with so many topics, which has registered a few times before. */
   async function cost(count: number): Promise<Costs & { bodyBytes: number }> {
-    const server = await start();
+    const server = await start({}, new ManualClock());
     const connection = await CountedConnection.open(Number(server.address.split(':')[1]));
     cleanUps.push(async () => connection.close());
     const names = Array.from({ length: count }, (_, i) => `Topic-${i}`);
