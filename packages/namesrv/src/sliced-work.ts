@@ -47,6 +47,10 @@ export class SlicedWork {
       do {
         const { done, value } = steps.next();
         if (done === true) return value;
+        if (value !== undefined) {
+          await value;
+          break;
+        }
       } while (this.#clock.monotonic() < end);
     }
   }

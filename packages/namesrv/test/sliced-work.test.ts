@@ -37,6 +37,27 @@ describe('SlicedWork', () => {
     expect(log).to.deep.equal(['turn', 'a1', 'a2', 'a3', 'turn', 'a4', 'a5']);
   });
 
+  it('takes the next step only when what one waits for is there, and lets others go on meanwhile', async () => {
+    const clock = new ManualClock();
+    const { next, log } = turns();
+    const work = new SlicedWork(clock, next);
+    let resolve = (): void => {};
+    function* waiting(): Steps<string> {
+      log.push('waits');
+      yield new Promise<void>((done) => {
+        resolve = done;
+      });
+      log.push('goes on');
+      return 'waited';
+    }
+    const waited = work.run([{}], waiting());
+    await work.run([{}], steps(clock, log, 'a', 2, 6));
+    expect(log.filter((entry) => entry !== 'turn')).to.deep.equal(['waits', 'a1', 'a2']);
+    resolve();
+    expect(await waited).to.equal('waited');
+    expect(log.slice(-2)).to.deep.equal(['turn', 'goes on']);
+  });
+
   it('does the works of one owner in order, those of several side by side', async () => {
     const clock = new ManualClock();
     const { next, log } = turns();

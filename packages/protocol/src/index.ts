@@ -19,6 +19,7 @@ export {
   type EncodeRegisterBrokerBodyOptions,
   encodeRegisterBrokerBody,
   inflateRegisterBrokerBody,
+  inflateRegisterBrokerBodyInSteps,
   type PlainRegisterBrokerBody,
 } from './body/register-broker-body-codec.js';
 export {

@@ -3,7 +3,7 @@ import {
   type DecodeRegisterBrokerBodyOptions,
   decodePlainRegisterBrokerBodyInSteps,
   decodeRegisterBrokerBody,
-  inflateRegisterBrokerBody,
+  inflateRegisterBrokerBodyInSteps,
   MqVersion,
   type PlainRegisterBrokerBody,
   type RegisterBrokerBody,
@@ -62,7 +62,7 @@ export function* readRegistrationBody(
   }
   const before = (kept?.isInStep ? kept.slices : undefined) ?? TopicSlices.NONE;
   yield* joinBodyInSteps(command, STEP_JOINED_BYTES);
-  const plain = inflateRegisterBrokerBody(command.body, options);
+  const plain = yield* inflateRegisterBrokerBodyInSteps(command.body, options);
   // Before that release a body is a bare table.
   const found = options.requestVersion < MqVersion.V3_0_11 ? undefined : yield* compare(before, plain);
   const changed = found && (yield* readChanged(found, options));

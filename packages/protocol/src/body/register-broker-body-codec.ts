@@ -1,8 +1,8 @@
 import { encodeUtf8, parseFastJson } from '@rmqns/remoting/json';
 import { MqVersion } from '../mq-version.js';
-import { allAtOnce, type Steps } from '../steps.js';
-import { inflateBody } from './compressed-body-reader.js';
+import { allAtOnce, type Steps, waitFor } from '../steps.js';
 import { decodeUtf8 } from './decode-utf8.js';
+import { inflateBody, inflateBodyOnThread } from './inflate-body.js';
 import type { RegisterBrokerBody } from './register-broker-body.js';
 import { deflateRegisterBrokerBody, maxTopicsOf, readInflatedBody } from './register-broker-body-compressed.js';
 import {
@@ -41,6 +41,8 @@ export interface EncodeRegisterBrokerBodyOptions {
 }
 
 const DEFAULT_MAX_INFLATED_BYTES = 64 * 1024 * 1024;
+/** What takes some milliseconds to inflate. */
+const MAX_BYTES_AT_ONCE = 64 * 1024;
 /** The first byte of every zlib stream that brokers write; no JSON begins with it. */
 const ZLIB_FIRST_BYTE = 0x78;
 
@@ -76,13 +78,29 @@ export interface PlainRegisterBrokerBody {
  */
 export function inflateRegisterBrokerBody(
   body: Uint8Array | undefined,
-  { compressed, requestVersion, maxInflatedBytes = DEFAULT_MAX_INFLATED_BYTES }: DecodeRegisterBrokerBodyOptions,
+  options: DecodeRegisterBrokerBodyOptions,
 ): PlainRegisterBrokerBody {
   if (body === undefined || body.length === 0) return { bytes: undefined };
-  if (requestVersion >= MqVersion.V3_0_11 && (compressed || body[0] === ZLIB_FIRST_BYTE)) {
-    return { bytes: inflateBody(body, maxInflatedBytes), deflatedBytes: body.length };
-  }
+  if (isDeflated(body, options)) return { bytes: inflateBody(body, maxOf(options)), deflatedBytes: body.length };
   return { bytes: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
+}
+
+/** {@link inflateRegisterBrokerBody} in steps, which wait for another thread where the body is longer than 64 KiB. */
+export function* inflateRegisterBrokerBodyInSteps(
+  body: Uint8Array | undefined,
+  options: DecodeRegisterBrokerBodyOptions,
+): Steps<PlainRegisterBrokerBody> {
+  if (body === undefined || body.length <= MAX_BYTES_AT_ONCE || !isDeflated(body, options))
+    return inflateRegisterBrokerBody(body, options);
+  return { bytes: yield* waitFor(inflateBodyOnThread(body, maxOf(options))), deflatedBytes: body.length };
+}
+
+function isDeflated(body: Uint8Array, { compressed, requestVersion }: DecodeRegisterBrokerBodyOptions): boolean {
+  return requestVersion >= MqVersion.V3_0_11 && (compressed || body[0] === ZLIB_FIRST_BYTE);
+}
+
+function maxOf({ maxInflatedBytes = DEFAULT_MAX_INFLATED_BYTES }: DecodeRegisterBrokerBodyOptions): number {
+  return maxInflatedBytes;
 }
 
 /**

@@ -41,7 +41,10 @@ export function releaseBody(command: RemotingCommand): void {
  * Joins the pieces of a body, so many bytes a step and some more, for whoever must not keep others waiting while a large one is copied. Behind the last step
  * `command.body` is there. A body in one piece takes no step.
  */
-export function* joinBodyInSteps(command: Pick<RemotingCommand, 'body'>, stepBytes: number): Generator<void, void> {
+export function* joinBodyInSteps(
+  command: Pick<RemotingCommand, 'body'>,
+  stepBytes: number,
+): Generator<undefined, void> {
   const pieces = (command as Pieced)[PIECES]?.pieces;
   if (pieces === undefined) return;
   const body = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
