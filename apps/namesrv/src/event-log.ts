@@ -7,42 +7,48 @@ type Level = 'debug' | 'info' | 'warn';
 
 /** Topics of one operation that get their lines at info. A registration may bring 100,000. */
 const MAX_TOPICS = 100;
+/** Turns of the event loop without a topic after which an operation is over: a large one works in slices, and others have their turn between. */
+const QUIET_TURNS = 2;
 
-/** Topic events in a row that one operation on one broker group caused. */
+/** Topic events that one operation on one broker group caused. */
 interface TopicRun {
   readonly cause: string;
   readonly cluster: string;
   readonly broker: string;
   topics: number;
+  /** How many they were at the last look, and how many looks found no more. */
+  seen: number;
+  quietTurns: number;
 }
 
 export interface EventLogOptions {
   /** Whether debug lines are wanted: then every topic has its lines. Default: never. */
   readonly isDebug?: (() => boolean) | undefined;
-  /** Runs a function once the operation at hand is over. Default: as a microtask. */
-  readonly afterOperation?: ((run: () => void) => void) | undefined;
+  /** Runs a function in the next turn of the event loop. Default: `setImmediate`. */
+  readonly nextTurn?: ((run: () => void) => void) | undefined;
 }
 
 /**
  * Writes changes of the tables as log lines, in the words that operators of Apache's name server grep for
  * (reference: nameserver 6.5), with the event's fields beside them. One event is one or more lines; of an operation that changes very many
- * topics the first hundred are told and the others counted.
+ * topics the first hundred are told and the others counted, also where several such operations go on side by side.
  */
 export class EventLog {
   readonly #logger: Logger;
   readonly #isDebug: () => boolean;
-  readonly #afterOperation: (run: () => void) => void;
-  #run: TopicRun | undefined;
+  readonly #nextTurn: (run: () => void) => void;
+  /** What goes on. The one that had the last topic is first. */
+  #runs: TopicRun[] = [];
 
   constructor(logger: Logger, options: EventLogOptions = {}) {
     this.#logger = logger;
     this.#isDebug = options.isDebug ?? (() => false);
-    this.#afterOperation = options.afterOperation ?? queueMicrotask;
+    this.#nextTurn = options.nextTurn ?? setImmediate;
   }
 
   write(event: NamesrvEvent): void {
     if (!isTopicEvent(event)) {
-      this.#endRun();
+      this.#endRuns((run) => 'broker' in event && event.broker === run.broker);
       this.#writeLines(event);
       return;
     }
@@ -52,28 +58,55 @@ export class EventLog {
     else if (this.#isDebug()) this.#writeLines(event, 'debug');
   }
 
-  #runOf({ cause, cluster, broker }: TopicEvent): TopicRun {
-    const run = this.#run;
-    if (run?.cause === cause && run.cluster === cluster && run.broker === broker) return run;
-    this.#endRun();
-    this.#run = { cause, cluster, broker, topics: 0 };
-    this.#afterOperation(() => this.#endRun());
-    return this.#run;
+  #runOf(event: TopicEvent): TopicRun {
+    const [last] = this.#runs;
+    if (last !== undefined && isOfRun(event, last)) return last;
+    if (last === undefined) this.#nextTurn(() => this.#look());
+    const { cause, cluster, broker } = event;
+    const run = this.#runs.find((other) => isOfRun(event, other)) ?? {
+      cause,
+      cluster,
+      broker,
+      topics: 0,
+      seen: 0,
+      quietTurns: 0,
+    };
+    this.#runs = [run, ...this.#runs.filter((other) => other !== run)];
+    return run;
   }
 
-  #endRun(): void {
-    const run = this.#run;
-    this.#run = undefined;
-    if (run === undefined || run.topics <= MAX_TOPICS) return;
-    const { topics, ...fields } = run;
-    const more = topics - MAX_TOPICS;
-    this.#logger.info({ ...fields, topics, more }, `... and ${more} more topics; log level debug tells them all`);
+  /** Each turn while something goes on. */
+  #look(): void {
+    for (const run of this.#runs) {
+      run.quietTurns = run.topics === run.seen ? run.quietTurns + 1 : 0;
+      run.seen = run.topics;
+    }
+    this.#endRuns(({ quietTurns }) => quietTurns >= QUIET_TURNS);
+    if (this.#runs.length > 0) this.#nextTurn(() => this.#look());
+  }
+
+  #endRuns(isOver: (run: TopicRun) => boolean): void {
+    if (this.#runs.length === 0) return;
+    const ended = this.#runs.filter(isOver);
+    this.#runs = this.#runs.filter((run) => !ended.includes(run));
+    for (const { cause, cluster, broker, topics } of ended) {
+      const more = topics - MAX_TOPICS;
+      if (more > 0)
+        this.#logger.info(
+          { cause, cluster, broker, topics, more },
+          `... and ${more} more topics; log level debug tells them all`,
+        );
+    }
   }
 
   #writeLines(event: NamesrvEvent, atLevel?: Level): void {
     const fields = logFields(event);
     for (const [level, message] of describeNamesrvEvent(event)) this.#logger[atLevel ?? level](fields, message);
   }
+}
+
+function isOfRun(event: TopicEvent, run: TopicRun): boolean {
+  return event.broker === run.broker && event.cause === run.cause && event.cluster === run.cluster;
 }
 
 function isTopicEvent(event: NamesrvEvent): event is TopicEvent {

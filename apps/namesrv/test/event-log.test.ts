@@ -109,14 +109,17 @@ describe('describeNamesrvEvent', () => {
 
 describe('EventLog', () => {
   let logged: [level: string, fields: object, message: string][];
-  let operationEnds: () => void;
+  let looks: (() => void)[];
   const eventLog = (isDebug = false): EventLog => {
     const at = (level: string) => (fields: object, message: string) => void logged.push([level, fields, message]);
     const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-    const afterOperation = (run: () => void): void => {
-      operationEnds = run;
-    };
-    return new EventLog(logger, { isDebug: () => isDebug, afterOperation });
+    return new EventLog(logger, { isDebug: () => isDebug, nextTurn: (run) => looks.push(run) });
+  };
+  const turn = (): void => {
+    for (const look of looks.splice(0)) look();
+  };
+  const operationsEnd = (): void => {
+    while (looks.length > 0) turn();
   };
   /** One operation that brings topics. */
   const register = (log: EventLog, topics: number, broker = 'a'): void => {
@@ -134,7 +137,7 @@ describe('EventLog', () => {
   const messages = (): string[] => logged.map(([level, , message]) => `${level} ${message.slice(0, 40)}`);
   beforeEach(() => {
     logged = [];
-    operationEnds = () => {};
+    looks = [];
   });
 
   it('puts the fields of the event beside the words', () => {
@@ -154,14 +157,14 @@ describe('EventLog', () => {
 
   it('tells each of 100 topics of one registration', () => {
     register(eventLog(), 100);
-    operationEnds();
+    operationsEnd();
     expect(logged).to.have.length(100);
     expect(messages().at(-1)).to.equal('info new topic registered, T99 QueueData [bro');
   });
 
   it('tells the first 100 of 100,000 topics of one registration, and counts the others in one line', () => {
     register(eventLog(), 100_000);
-    operationEnds();
+    operationsEnd();
     expect(logged).to.have.length(101);
     expect(logged.at(-1)).to.deep.equal([
       'info',
@@ -174,14 +177,14 @@ describe('EventLog', () => {
     const log = eventLog();
     for (let i = 0; i < 1_000; i++)
       log.write({ type: 'topic.removed', cause: 'unregister', ...group, topic: `T${i}`, before: queue, revision: i });
-    operationEnds();
+    operationsEnd();
     expect(logged).to.have.length(201);
     expect(logged.at(-1)?.[1]).to.include({ cause: 'unregister', more: 900 });
   });
 
   it('tells the others at debug when that is wanted', () => {
     register(eventLog(true), 102);
-    operationEnds();
+    operationsEnd();
     expect(messages().slice(100)).to.deep.equal([
       'debug new topic registered, T100 QueueData [br',
       'debug new topic registered, T101 QueueData [br',
@@ -189,18 +192,44 @@ describe('EventLog', () => {
     ]);
   });
 
-  it('counts each operation by itself, also those of one turn', () => {
+  it('counts an operation as one that works in slices, also beside another one', () => {
     const log = eventLog();
-    register(log, 60);
-    operationEnds();
+    for (let slice = 0; slice < 200; slice++) {
+      register(log, 500);
+      register(log, 10, 'b');
+      turn();
+      // Others may take a turn of their own.
+      if (slice % 3 === 0) turn();
+    }
+    operationsEnd();
+    expect(logged).to.have.length(100 + 100 + 2);
+    expect(logged.slice(-2).map(([, fields]) => fields)).to.have.deep.members([
+      { cause: 'register', cluster: 'C', broker: 'a', topics: 100_000, more: 99_900 },
+      { cause: 'register', cluster: 'C', broker: 'b', topics: 2_000, more: 1_900 },
+    ]);
+  });
+
+  it('counts operations apart between which two turns brought nothing, and looks no more once all have ended', () => {
+    const log = eventLog();
+    register(log, 101);
+    for (let i = 0; i < 3; i++) turn();
+    expect([logged.length, looks.length]).to.deep.equal([101, 0]);
     register(log, 60);
     register(log, 101, 'b');
-    log.write({ type: 'cluster.added', cause: 'register', cluster: 'D', revision: 300 });
-    operationEnds();
-    expect(logged).to.have.length(60 + 60 + 100 + 2);
-    expect(messages().slice(-2)).to.deep.equal([
+    operationsEnd();
+    expect(logged).to.have.length(101 + 60 + 101);
+  });
+
+  it('says how many more they were before the broker that had them is told of again', () => {
+    const log = eventLog();
+    register(log, 101);
+    log.write({ type: 'broker.registered', cause: 'register', ...member, broker: 'b', after: state, revision: 300 });
+    expect(logged).to.have.length(101);
+    log.write({ type: 'broker.unregistered', cause: 'unregister', ...member, known: true, revision: 301 });
+    expect(messages().slice(-3)).to.deep.equal([
       'info ... and 1 more topics; log level debug t',
-      'info new cluster registered, D',
+      'info unregisterBroker, remove from brokerLive',
+      'info unregisterBroker, remove addr from broke',
     ]);
   });
 });
