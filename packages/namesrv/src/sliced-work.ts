@@ -4,10 +4,10 @@ import type { Clock } from '@rmqns/remoting';
 export { allAtOnce, type Steps } from '@rmqns/protocol';
 
 /** How long work may keep everybody else waiting, in milliseconds. */
-const SLICE_MILLIS = 5;
+const SLICE_MILLIS = 3;
 
 /**
- * Does work in slices of about 5 ms and lets others have their turn between them: a registration of 100,000 topics takes most of a second,
+ * Does work in slices of about 3 ms and lets others have their turn between them: a registration of 100,000 topics takes most of a second,
  * and no client waits for it (design decision 3). Works that have an owner in common are done one after the other.
  */
 export class SlicedWork {

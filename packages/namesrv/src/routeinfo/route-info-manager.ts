@@ -173,7 +173,7 @@ export class RouteInfoManager {
     for (;;) {
       const { done, value } = this.#tables.events.run(() => steps.next());
       if (done === true) return value;
-      yield;
+      yield value;
     }
   }
 

@@ -7,6 +7,9 @@ import { type TopicTableLayout, topicTableLayout } from './topic-table-layout.js
 /** How many topics in a row may be gone before those behind them count as changed. */
 const MAX_GONE = 8;
 
+/** What is compared of a name, for its share of a step. */
+const BYTES_OF_A_NAME = 16;
+
 /** A body as far as it differs from an earlier one. */
 export interface ChangedTopics {
   /** A body of the same shape that holds only the topics that are new or changed; the body itself when all are. */
@@ -39,6 +42,16 @@ export function changedTopics(before: TopicSlices, body: PlainRegisterBrokerBody
   return comparison?.result;
 }
 
+/** Topics were found, and it is to be seen whether one that is not changed has the name of one that is. */
+interface NameSearch {
+  readonly found: ChangedTopics;
+  /** Hashes of the names of the changed ones. */
+  readonly names: ReadonlySet<number | undefined>;
+  /** The topic that comes next, and how many changed ones are before it. */
+  place: number;
+  before: number;
+}
+
 /** {@link changedTopics} in steps. */
 export class TopicComparison {
   readonly #before: TopicSlices;
@@ -55,6 +68,8 @@ export class TopicComparison {
   #next = 0;
   /** Where the next topic begins. */
   #at: number;
+  /** What is to be compared yet: whether a changed topic has the name of one that is not. */
+  #names: NameSearch | undefined;
   #result: ChangedTopics | undefined;
 
   private constructor(before: TopicSlices, body: PlainRegisterBrokerBody, bytes: Buffer, layout: TopicTableLayout) {
@@ -79,12 +94,13 @@ export class TopicComparison {
 
   /** Goes on over about so many bytes; true at the end. */
   advance(byteLength = Infinity): boolean {
+    if (this.#names !== undefined) return this.#advanceNames(this.#names, byteLength);
     const pause = this.#at + byteLength;
     while (this.#at < pause) {
-      if (this.#slices.size === 0 && this.#layout.isEnd(this.#at, 0)) return this.#end(this.#at);
+      if (this.#slices.size === 0 && this.#layout.isEnd(this.#at, 0)) return this.#end(this.#at, byteLength);
       const end = this.#topic(this.#at);
       if (end < 0) return true;
-      if (this.#layout.isEnd(end, this.#slices.size)) return this.#end(end);
+      if (this.#layout.isEnd(end, this.#slices.size)) return this.#end(end, byteLength);
       this.#at = this.#layout.next(end);
       if (this.#at < 0) return true;
     }
@@ -92,18 +108,42 @@ export class TopicComparison {
   }
 
   /** @param end behind the last topic */
-  #end(end: number): true {
+  #end(end: number, byteLength: number): boolean {
     if (!this.#layout.isClosing(end)) return true;
     const slices = this.#slices.build();
     const changed = this.#changedPlaces.length;
-    if (changed < slices.size && this.#isAmbiguous(slices)) return true;
-    this.#result = {
+    const found: ChangedTopics = {
       body: () => (changed === slices.size ? this.#body : this.#part(end, this.#changed)),
       changed,
       slices,
       bodyWithoutTopics: this.#part(end, []),
       topics: (fiveX) => this.#topics(fiveX),
     };
+    if (changed === 0 || changed === slices.size) {
+      this.#result = found;
+      return true;
+    }
+    this.#names = {
+      found,
+      names: new Set(this.#changedPlaces.map((place) => slices.nameOf(place))),
+      place: 0,
+      before: 0,
+    };
+    // All at once or in steps of its own, of which those with topics are long enough.
+    return byteLength === Infinity && this.#advanceNames(this.#names, byteLength);
+  }
+
+  /** Names with the same hash are taken for the same. */
+  #advanceNames(search: NameSearch, byteLength: number): boolean {
+    const { found, names } = search;
+    const { slices } = found;
+    const pause = Math.min(slices.size, search.place + byteLength / BYTES_OF_A_NAME);
+    for (; search.place < pause; search.place++) {
+      if (search.place === this.#changedPlaces[search.before]) search.before += 1;
+      else if (names.has(slices.nameOf(search.place))) return true;
+    }
+    if (search.place < slices.size) return false;
+    this.#result = found;
     return true;
   }
 
@@ -154,16 +194,5 @@ export class TopicComparison {
   #unchanged(index: number): void {
     this.#before.copyTo(this.#slices, index);
     this.#next = index + 1;
-  }
-
-  /** Whether a changed topic has the name of one that is not. Names with the same hash are taken for the same. */
-  #isAmbiguous(slices: TopicSlices): boolean {
-    if (this.#changedPlaces.length === 0) return false;
-    const changed = new Set(this.#changedPlaces);
-    const names = new Set(this.#changedPlaces.map((place) => slices.nameOf(place)));
-    for (let place = 0; place < slices.size; place++) {
-      if (names.has(slices.nameOf(place)) && !changed.has(place)) return true;
-    }
-    return false;
   }
 }
