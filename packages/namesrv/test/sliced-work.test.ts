@@ -73,6 +73,33 @@ describe('SlicedWork', () => {
     expect(order.indexOf('c1')).to.be.lessThan(order.indexOf('a2'));
   });
 
+  it('does the works of a line one at a time, others beside them, and lets the next go on while one waits', async () => {
+    const clock = new ManualClock();
+    const { next, log } = turns();
+    const work = new SlicedWork(clock, next);
+    let resolve = (): void => {};
+    function* waiting(): Steps<void> {
+      log.push('w1');
+      yield new Promise<void>((done) => {
+        resolve = done;
+      });
+      log.push('w2');
+    }
+    const waited = work.runInLine([{}], waiting());
+    await Promise.all([
+      work.runInLine([{}], steps(clock, log, 'a', 2, 6)),
+      work.runInLine([{}], failingSteps()).catch(() => log.push('failed')),
+      work.runInLine([{}], steps(clock, log, 'b', 2, 6)),
+      work.run([{}], steps(clock, log, 'c', 2, 6)),
+    ]);
+    resolve();
+    await waited;
+    const order = log.filter((entry) => entry !== 'turn');
+    const inLine = order.filter((entry) => !entry.startsWith('c'));
+    expect(inLine).to.deep.equal(['w1', 'a1', 'a2', 'failed', 'b1', 'b2', 'w2']);
+    expect(order.indexOf('c2')).to.be.lessThan(order.indexOf('a2'));
+  });
+
   it('does works in order that have one of several owners in common', async () => {
     const clock = new ManualClock();
     const { next, log } = turns();

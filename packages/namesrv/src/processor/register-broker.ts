@@ -60,7 +60,7 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
   const steps = registerInSteps(context, registration);
   return isFirst && (isUnchanged || isSmall(pieces))
     ? allAtOnce(steps)
-    : context.slicedWork.run([channel, brokerName], steps);
+    : context.slicedWork.runInLine([channel, brokerName], steps);
 };
 
 /** `undefined` where something differs from the last registration. */
