@@ -47,21 +47,23 @@ export class EventLog {
   }
 
   write(event: NamesrvEvent): void {
-    if (!isTopicEvent(event)) {
-      this.#endRuns((run) => 'broker' in event && event.broker === run.broker);
+    if (isTopicEvent(event)) this.#writeTopic(event);
+    else {
+      if ('broker' in event) this.#endRunsOf(event.broker);
       this.#writeLines(event);
-      return;
     }
-    const run = this.#runOf(event);
+  }
+
+  #writeTopic(event: TopicEvent): void {
+    const last = this.#runs[0];
+    const run = last !== undefined && isOfRun(event, last) ? last : this.#runOf(event);
     run.topics += 1;
     if (run.topics <= MAX_TOPICS) this.#writeLines(event);
     else if (this.#isDebug()) this.#writeLines(event, 'debug');
   }
 
   #runOf(event: TopicEvent): TopicRun {
-    const [last] = this.#runs;
-    if (last !== undefined && isOfRun(event, last)) return last;
-    if (last === undefined) this.#nextTurn(() => this.#look());
+    if (this.#runs.length === 0) this.#nextTurn(() => this.#look());
     const { cause, cluster, broker } = event;
     const run = this.#runs.find((other) => isOfRun(event, other)) ?? {
       cause,
@@ -73,6 +75,10 @@ export class EventLog {
     };
     this.#runs = [run, ...this.#runs.filter((other) => other !== run)];
     return run;
+  }
+
+  #endRunsOf(broker: string): void {
+    this.#endRuns((run) => run.broker === broker);
   }
 
   /** Each turn while something goes on. */

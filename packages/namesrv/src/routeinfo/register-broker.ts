@@ -326,8 +326,9 @@ function* putTopics(tables: RouteTables, registration: BrokerRegistration, place
 function* topicsInOrder(topicConfigs: ReadonlyMap<string, TopicConfig> | null): Steps<Iterable<TopicConfig>> {
   if (topicConfigs === null) return [];
   let step = 0;
-  for (const [key, { topicName }] of topicConfigs) {
-    if (key !== topicName) return yield* inConcurrentJavaOrder(topicConfigs);
+  const keys = topicConfigs.keys();
+  for (const { topicName } of topicConfigs.values()) {
+    if (keys.next().value !== topicName) return yield* inConcurrentJavaOrder(topicConfigs);
     if (++step % STEP_NAMES === 0) yield;
   }
   return topicConfigs.values();

@@ -8,23 +8,25 @@ const NAME_KEY = '"topicName":"';
 
 /** How a topic is written, around its name in `topicName`. */
 interface Shape {
-  readonly before: string;
-  readonly after: string;
+  readonly before: DataView;
+  readonly after: DataView;
   readonly config: TopicConfig;
 }
 
 /**
  * Reads the topics of one JSON body, each `"name":{...}` by itself. Most topics of a broker differ from others in nothing but the name: such
- * a one is recognized by its text and not parsed.
+ * a one is recognized by its bytes, and neither parsed nor made a text.
  */
 export class JsonTopicReader {
   readonly #bytes: Buffer;
+  readonly #view: DataView;
   readonly #fiveX: boolean;
   /** The one that fitted last first. */
   readonly #shapes: Shape[] = [];
 
   constructor(bytes: Buffer, fiveX: boolean) {
     this.#bytes = bytes;
+    this.#view = viewOf(bytes);
     this.#fiveX = fiveX;
   }
 
@@ -34,23 +36,25 @@ export class JsonTopicReader {
    * @throws DecodeError when it is no topic
    */
   read(start: number, nameEnd: number, end: number): TopicConfig | undefined {
-    const text = this.#bytes.toString('latin1', start, end);
-    const restStart = nameEnd - start;
-    const name = text.slice(1, restStart - 1);
-    return this.#asBefore(text, name, restStart) ?? this.#parse(text, name, start, end);
+    return this.#asBefore(start, nameEnd, end) ?? this.#parse(start, nameEnd, end);
   }
 
-  #asBefore(text: string, name: string, restStart: number): TopicConfig | undefined {
+  #asBefore(start: number, nameEnd: number, end: number): TopicConfig | undefined {
+    const view = this.#view;
+    const nameBytes = nameEnd - start - 2;
     for (let place = 0; place < this.#shapes.length; place++) {
       const shape = this.#shapes[place] as Shape;
       const { before, after, config } = shape;
-      const nameStart = restStart + before.length;
+      const nameStart = nameEnd + before.byteLength;
+      const afterStart = nameStart + nameBytes;
       const isSame =
-        text.length === nameStart + name.length + after.length &&
-        text.startsWith(before, restStart) &&
-        text.startsWith(name, nameStart) &&
-        text.endsWith(after);
-      if (!isSame || !isPlain(name)) continue;
+        end === afterStart + after.byteLength &&
+        sameBytes(view, nameEnd, before) &&
+        sameBytes(view, nameStart, view, start + 1, nameBytes) &&
+        sameBytes(view, afterStart, after);
+      if (!isSame) continue;
+      const name = this.#bytes.toString('latin1', start + 1, nameEnd - 1);
+      if (!isPlain(name)) continue;
       if (place > 0) {
         this.#shapes.splice(place, 1);
         this.#shapes.unshift(shape);
@@ -60,7 +64,7 @@ export class JsonTopicReader {
     return undefined;
   }
 
-  #parse(text: string, name: string, start: number, end: number): TopicConfig | undefined {
+  #parse(start: number, nameEnd: number, end: number): TopicConfig | undefined {
     const json = parseRequestJson(`{${this.#bytes.toString('utf8', start, end)}}`);
     if (json === null || typeof json !== 'object' || Array.isArray(json)) return undefined;
     const [entry, another] = Object.entries(json);
@@ -68,6 +72,8 @@ export class JsonTopicReader {
     const [key, value] = entry;
     const config = topicConfigOf(key, value, this.#fiveX);
     if (config.topicName !== key) return undefined;
+    const text = this.#bytes.toString('latin1', start, end);
+    const name = text.slice(1, nameEnd - start - 1);
     if (key === name && isPlain(name) && isBean(value)) this.#learn(text, name, config);
     return config;
   }
@@ -81,9 +87,31 @@ export class JsonTopicReader {
     const before = rest.slice(0, nameAt);
     const after = rest.slice(nameAt + name.length);
     if (before.indexOf('topicName') !== keyAt + 1 || after.includes('topicName')) return;
-    this.#shapes.unshift({ before, after, config });
+    this.#shapes.unshift({
+      before: viewOf(Buffer.from(before, 'latin1')),
+      after: viewOf(Buffer.from(after, 'latin1')),
+      config,
+    });
     if (this.#shapes.length > MAX_SHAPES) this.#shapes.pop();
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
+/** Whether these bytes of `one` are those of `other`, by default all of it. */
+function sameBytes(
+  one: DataView,
+  oneStart: number,
+  other: DataView,
+  otherStart = 0,
+  length = other.byteLength,
+): boolean {
+  let at = 0;
+  for (; at + 4 <= length; at += 4) if (one.getInt32(oneStart + at) !== other.getInt32(otherStart + at)) return false;
+  for (; at < length; at++) if (one.getUint8(oneStart + at) !== other.getUint8(otherStart + at)) return false;
+  return true;
 }
 
 /** Member by member, since a spread would cost as much as all the rest. */
