@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { parseSocketAddress } from '../../src/channel/socket-address.js';
 import { encodeFrame } from '../../src/codec/frame-codec.js';
@@ -48,10 +49,11 @@ export class HostilePeers {
   }
 
   /** Connects all, which then do nothing yet. */
-  connect(): void {
+  async connect(): Promise<void> {
     const names = Object.keys(kinds);
     for (let i = this.#peers.length; i < this.#count; i++)
       this.#peers.push({ kind: names[i % names.length] ?? '', socket: this.#connect(), rounds: 0 });
+    await Promise.all(this.#peers.map(({ socket }) => (socket.connecting ? once(socket, 'connect') : undefined)));
   }
 
   /** Lets each peer act once; those that were cut off connect anew. */

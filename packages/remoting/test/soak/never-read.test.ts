@@ -47,7 +47,7 @@ describe('a server of 128 MiB among a thousand hostile peers', function () {
   it('lives, answers good clients, keeps its memory within bounds and gives it back', async () => {
     const before = await state(true);
     peers = new HostilePeers(server.address, HOSTILE_PEERS);
-    peers.connect();
+    await peers.connect();
     let most = await state();
     while (most.channels <= HOSTILE_PEERS) most = await state();
     const began = performance.now();
