@@ -7,6 +7,8 @@ export interface ServerProcessOptions {
   readonly port?: number | undefined;
   /** Options of Node. */
   readonly execArgv?: readonly string[] | undefined;
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** How a close went: what it cut off, and how long the process took to end after it. */
@@ -34,9 +36,12 @@ export class ServerProcess implements AsyncDisposable {
     this.address = address;
   }
 
-  static async start({ host, port, execArgv = [] }: ServerProcessOptions = {}): Promise<ServerProcess> {
+  static async start({ host, port, execArgv = [], env = {} }: ServerProcessOptions = {}): Promise<ServerProcess> {
     const module = fileURLToPath(new URL('soaked-server.js', import.meta.url));
-    const child = fork(module, [JSON.stringify({ host, port })], { execArgv: [...execArgv] });
+    const child = fork(module, [JSON.stringify({ host, port })], {
+      execArgv: [...execArgv],
+      env: { ...process.env, ...env },
+    });
     running.add(child);
     const exited = new Promise<void>((resolve) => {
       child.once('exit', () => {
