@@ -10,7 +10,7 @@ const MAX_TOPICS = 100;
 /** Turns of the event loop without a topic after which an operation is over: a large one works in slices, and others have their turn between. */
 const QUIET_TURNS = 2;
 
-/** Topic events that one operation on one broker group caused. */
+/** Topic events of one cause on one broker group in turns that follow each other: those of an operation. */
 interface TopicRun {
   readonly cause: string;
   readonly cluster: string;
@@ -30,15 +30,18 @@ export interface EventLogOptions {
 
 /**
  * Writes changes of the tables as log lines, in the words that operators of Apache's name server grep for
- * (reference: nameserver 6.5), with the event's fields beside them. One event is one or more lines; of an operation that changes very many
- * topics the first hundred are told and the others counted, also where several such operations go on side by side.
+ * (reference: nameserver 6.5), with the event's fields beside them. One event is one or more lines. Where one cause changes very many topics of a
+ * broker group in turns of the event loop that follow each other, as a large registration does, the first hundred are told and the others counted, also
+ * where several go on side by side.
  */
 export class EventLog {
   readonly #logger: Logger;
   readonly #isDebug: () => boolean;
   readonly #nextTurn: (run: () => void) => void;
-  /** What goes on. The one that had the last topic is first. */
-  #runs: TopicRun[] = [];
+  /** What goes on, by broker group. */
+  readonly #runs = new Map<string, TopicRun[]>();
+  /** The one that had the last topic, if it goes on. */
+  #last: TopicRun | undefined;
 
   constructor(logger: Logger, options: EventLogOptions = {}) {
     this.#logger = logger;
@@ -49,60 +52,63 @@ export class EventLog {
   write(event: NamesrvEvent): void {
     if (isTopicEvent(event)) this.#writeTopic(event);
     else {
-      if ('broker' in event) this.#endRunsOf(event.broker);
+      if ('broker' in event) this.#endRuns(event.broker, () => true);
       this.#writeLines(event);
     }
   }
 
   #writeTopic(event: TopicEvent): void {
-    const last = this.#runs[0];
-    const run = last !== undefined && isOfRun(event, last) ? last : this.#runOf(event);
+    if (this.#last === undefined || !isOfRun(event, this.#last)) this.#last = this.#runOf(event);
+    const run = this.#last;
     run.topics += 1;
     if (run.topics <= MAX_TOPICS) this.#writeLines(event);
     else if (this.#isDebug()) this.#writeLines(event, 'debug');
   }
 
   #runOf(event: TopicEvent): TopicRun {
-    if (this.#runs.length === 0) this.#nextTurn(() => this.#look());
+    if (this.#runs.size === 0) this.#nextTurn(() => this.#look());
     const { cause, cluster, broker } = event;
-    const run = this.#runs.find((other) => isOfRun(event, other)) ?? {
-      cause,
-      cluster,
-      broker,
-      topics: 0,
-      seen: 0,
-      quietTurns: 0,
-    };
-    this.#runs = [run, ...this.#runs.filter((other) => other !== run)];
+    const runs = this.#runs.get(broker) ?? [];
+    let run = runs.find((other) => isOfRun(event, other));
+    if (run === undefined) {
+      run = { cause, cluster, broker, topics: 0, seen: 0, quietTurns: 0 };
+      runs.push(run);
+      this.#runs.set(broker, runs);
+    }
     return run;
-  }
-
-  #endRunsOf(broker: string): void {
-    this.#endRuns((run) => run.broker === broker);
   }
 
   /** Each turn while something goes on. */
   #look(): void {
-    for (const run of this.#runs) {
-      run.quietTurns = run.topics === run.seen ? run.quietTurns + 1 : 0;
-      run.seen = run.topics;
+    for (const broker of this.#runs.keys()) {
+      this.#endRuns(broker, (run) => {
+        run.quietTurns = run.topics === run.seen ? run.quietTurns + 1 : 0;
+        run.seen = run.topics;
+        return run.quietTurns >= QUIET_TURNS;
+      });
     }
-    this.#endRuns(({ quietTurns }) => quietTurns >= QUIET_TURNS);
-    if (this.#runs.length > 0) this.#nextTurn(() => this.#look());
+    if (this.#runs.size > 0) this.#nextTurn(() => this.#look());
   }
 
-  #endRuns(isOver: (run: TopicRun) => boolean): void {
-    if (this.#runs.length === 0) return;
-    const ended = this.#runs.filter(isOver);
-    this.#runs = this.#runs.filter((run) => !ended.includes(run));
-    for (const { cause, cluster, broker, topics } of ended) {
-      const more = topics - MAX_TOPICS;
-      if (more > 0)
-        this.#logger.info(
-          { cause, cluster, broker, topics, more },
-          `... and ${more} more topics; log level debug tells them all`,
-        );
+  #endRuns(brokerName: string, isOver: (run: TopicRun) => boolean): void {
+    const left: TopicRun[] = [];
+    for (const run of this.#runs.get(brokerName) ?? []) {
+      if (isOver(run)) this.#end(run);
+      else left.push(run);
     }
+    if (left.length > 0) this.#runs.set(brokerName, left);
+    else this.#runs.delete(brokerName);
+  }
+
+  #end(run: TopicRun): void {
+    if (this.#last === run) this.#last = undefined;
+    const { cause, cluster, broker, topics } = run;
+    const more = topics - MAX_TOPICS;
+    if (more <= 0) return;
+    this.#logger.info(
+      { cause, cluster, broker, topics, more },
+      `... and ${more} more topics; log level debug tells them all`,
+    );
   }
 
   #writeLines(event: NamesrvEvent, atLevel?: Level): void {

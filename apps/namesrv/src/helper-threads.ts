@@ -13,10 +13,20 @@ const LAST_NICENESS = 19;
  */
 export function favourMainThread(): void {
   if (process.platform !== 'linux') return;
+  const niceness = Math.min(LAST_NICENESS, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL);
+  for (const id of threads()) {
+    try {
+      if (id !== process.pid) setPriority(id, niceness);
+    } catch {
+      // One that has ended, or a process that may not: nothing depends on it.
+    }
+  }
+}
+
+function threads(): number[] {
   try {
-    const niceness = Math.min(LAST_NICENESS, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL);
-    for (const id of readdirSync('/proc/self/task').map(Number)) if (id !== process.pid) setPriority(id, niceness);
+    return readdirSync('/proc/self/task').map(Number);
   } catch {
-    // A thread that has ended, a process that may not: nothing depends on it.
+    return [];
   }
 }
