@@ -6,9 +6,6 @@ export { allAtOnce, type Steps } from '@rmqns/protocol';
 /** How long work may keep everybody else waiting, in milliseconds. */
 const SLICE_MILLIS = 3;
 
-/** All that a work came to, or what it waits for. */
-type End<Result> = IteratorResult<Promise<void>, Result>;
-
 /**
  * Does work in slices of about 3 ms and lets others have their turn between them: a registration of 100,000 topics takes most of a second,
  * and no client waits for it (design decision 3). Works that have an owner in common are done one after the other, others side by side.
@@ -18,7 +15,7 @@ export class SlicedWork {
   readonly #nextTurn: () => Promise<void>;
   /** The last work of each owner that has not ended. */
   readonly #underWay = new Map<unknown, Promise<unknown>>();
-  /** Resolves when the last work of the line has ended or waits for something. */
+  /** Resolves when the last work of the line has ended. */
   #lastInLine = Promise.resolve();
 
   /** @param nextTurn resolves when others have had their turn */
@@ -34,19 +31,19 @@ export class SlicedWork {
 
   /** Resolves with the result, or rejects with what a step threw. The first slice is after the turn this is called in. */
   run<Result>(owners: readonly unknown[], steps: Steps<Result>): Promise<Result> {
-    return this.#own(owners, (before) => this.#run(steps, before, (slices) => slices()));
+    return this.#own(owners, () => this.#run(steps));
   }
 
   /**
-   * {@link run} for a work that holds much until it has ended: of these one is done at a time, the one that could begin first, and another when that has
-   * ended or waits for something. Of many brokers that register at once each waits for those before it, and not for all.
+   * {@link run} for a work that holds much until it has ended: of these one is under way at a time, also while it waits for something, and the one
+   * that could begin first is first. Of many brokers that register at once each waits for those before it, and not for all.
    */
   runInLine<Result>(owners: readonly unknown[], steps: Steps<Result>): Promise<Result> {
-    return this.#own(owners, (before) => this.#run(steps, before, (slices) => this.#inLine(slices)));
+    return this.#own(owners, () => this.#inLine(() => this.#run(steps)));
   }
 
-  #own<Result>(owners: readonly unknown[], begin: (before: Promise<unknown>) => Promise<Result>): Promise<Result> {
-    const work = begin(Promise.all(owners.map((owner) => this.after(owner))));
+  #own<Result>(owners: readonly unknown[], begin: () => Promise<Result>): Promise<Result> {
+    const work = Promise.all(owners.map((owner) => this.after(owner))).then(begin);
     const ended = work
       .catch(() => {})
       .finally(() => {
@@ -56,28 +53,17 @@ export class SlicedWork {
     return work;
   }
 
-  async #run<Result>(
-    steps: Steps<Result>,
-    before: Promise<unknown>,
-    whenItMay: (slices: () => Promise<End<Result>>) => Promise<End<Result>>,
-  ): Promise<Result> {
-    await before;
-    for (;;) {
-      const end = await whenItMay(() => this.#slices(steps));
-      if (end.done === true) return end.value;
-      await end.value;
-    }
-  }
-
-  /** Does slices until all is done, or until a step waits for something. */
-  async #slices<Result>(steps: Steps<Result>): Promise<End<Result>> {
+  async #run<Result>(steps: Steps<Result>): Promise<Result> {
     for (;;) {
       await this.#nextTurn();
       const end = this.#clock.monotonic() + SLICE_MILLIS;
       do {
         const { done, value } = steps.next();
-        if (done === true) return { done, value };
-        if (value !== undefined) return { done: false, value };
+        if (done === true) return value;
+        if (value !== undefined) {
+          await value;
+          break;
+        }
       } while (this.#clock.monotonic() < end);
     }
   }

@@ -58,9 +58,11 @@ export const registerBroker: RequestHandler = (context, request, channel) => {
     return renewed;
   }
   const steps = registerInSteps(context, registration);
-  return isFirst && (isUnchanged || isSmall(pieces))
-    ? allAtOnce(steps)
-    : context.slicedWork.runInLine([channel, brokerName], steps);
+  if (isFirst && (isUnchanged || isSmall(pieces))) return allAtOnce(steps);
+  const owners = [channel, brokerName];
+  return isUnchanged || !isLarge(pieces)
+    ? context.slicedWork.run(owners, steps)
+    : context.slicedWork.runInLine(owners, steps);
 };
 
 /** `undefined` where something differs from the last registration. */
@@ -98,14 +100,30 @@ const MAX_BYTES_AT_ONCE = 64 * 1024;
 const MAX_DEFLATED_BYTES_AT_ONCE = 16 * 1024;
 
 function isSmall(pieces: readonly Uint8Array[]): boolean {
-  const byteLength = pieces.reduce((sum, { length }) => sum + length, 0);
-  return (
-    byteLength <= MAX_DEFLATED_BYTES_AT_ONCE || (byteLength <= MAX_BYTES_AT_ONCE && pieces[0]?.[0] === OPEN_OBJECT)
-  );
+  return byteLengthOf(pieces) <= (isJson(pieces) ? MAX_BYTES_AT_ONCE : MAX_DEFLATED_BYTES_AT_ONCE);
+}
+
+/** What is read of a larger body, some 6,000 topics, is so much that it should not lie around; smaller ones are not to wait for such. */
+const LARGE_BYTES = 1024 * 1024;
+/** The same of a compressed one. */
+const LARGE_DEFLATED_BYTES = 64 * 1024;
+
+function isLarge(pieces: readonly Uint8Array[]): boolean {
+  return byteLengthOf(pieces) > (isJson(pieces) ? LARGE_BYTES : LARGE_DEFLATED_BYTES);
+}
+
+function byteLengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
+function isJson(pieces: readonly Uint8Array[]): boolean {
+  return pieces[0]?.[0] === OPEN_OBJECT;
 }
 
 /** Of JSON. */
 const OPEN_OBJECT = 0x7b;
+
+const CONNECTION_ENDED = 'the connection ended before the broker was registered';
 
 /** A registration whose header is in order. */
 interface Registration {
@@ -120,6 +138,8 @@ function* registerInSteps(
   { request, header, bodyKey, channel }: Registration,
 ): Steps<RemotingCommand> {
   const { routeInfoManager, profile, clock } = context;
+  // It may have waited for long, and who gave up meanwhile comes again.
+  if (!channel.isActive) return failed(CONNECTION_ENDED);
   const options = {
     compressed: header.compressed,
     requestVersion: request.version,
@@ -134,7 +154,7 @@ function* registerInSteps(
   if (routeInfoManager.keptBody(header) !== kept)
     body = yield* readRegistrationBody(request, bodyKey, undefined, options);
   // Its end was told to the tables already, which will not hear of it again.
-  if (!channel.isActive) return failed('the connection ended before the broker was registered');
+  if (!channel.isActive) return failed(CONNECTION_ENDED);
   if (body.isUnchanged) context.counters.registrationsUnchanged += 1;
   else context.counters.registrationsRead += 1;
   const registration = {

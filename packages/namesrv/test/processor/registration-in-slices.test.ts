@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { encodeRegisterBrokerBody, RequestCode, ResponseCode } from '@rmqns/protocol';
 import type { Channel, RemotingCommand } from '@rmqns/remoting';
 import { expect } from 'chai';
@@ -29,8 +30,12 @@ class SlicesFixture extends ProcessorFixture {
     return this.registerBody(broker, body, compressed);
   }
 
-  registerBody(broker: Record<string, string>, body: Uint8Array, compressed = false): Promise<RemotingCommand> {
-    const channel = { isActive: true, remoteAddress: '10.0.0.1:5' } as Channel;
+  registerBody(
+    broker: Record<string, string>,
+    body: Uint8Array,
+    compressed = false,
+    channel = { isActive: true, remoteAddress: '10.0.0.1:5' } as Channel,
+  ): Promise<RemotingCommand> {
     return this.ask(RequestCode.REGISTER_BROKER, { ...broker, compressed: String(compressed) }, { channel, body });
   }
 
@@ -145,6 +150,57 @@ describe('a registration in slices, and what else comes for its group meanwhile'
       expect(fixture.perms()).to.deep.equal({ 6: COUNT - 1 });
       await fixture.register(MASTER, counter);
       expect(fixture.perms()).to.deep.equal({ 6: COUNT });
+    });
+  }
+});
+
+describe('large registrations that come together', () => {
+  const LARGE = Array.from({ length: 10_000 }, (_, index) => `Topic-${index}`);
+  const groupOf = (name: string) => ({ ...MASTER, brokerName: name, brokerAddr: `${name}:10911` });
+
+  it('are done one after the other, and smaller ones beside them', async () => {
+    const fixture = new SlicesFixture();
+    const done: string[] = [];
+    const register = async (name: string, names: readonly string[], compressed = false): Promise<void> => {
+      const { code } = await fixture.register(groupOf(name), 1, { names, compressed });
+      expect(code).to.equal(ResponseCode.SUCCESS);
+      done.push(name);
+    };
+    await Promise.all([
+      register('large', LARGE),
+      register(
+        'compressed',
+        LARGE.map((name) => `${name}-${createHash('md5').update(name).digest('hex')}`),
+        true,
+      ),
+      register('larger', [...LARGE, 'another']),
+      register('small', LARGE.slice(0, 1_000)),
+    ]);
+    expect(done).to.deep.equal(['small', 'large', 'compressed', 'larger']);
+  });
+
+  it('are not read when their connection has ended by their turn', async () => {
+    const fixture = new SlicesFixture();
+    const channel = { isActive: true, remoteAddress: '10.0.0.1:5' };
+    const first = fixture.register(groupOf('first'), 1, { names: LARGE });
+    const noRegistration = Buffer.alloc(2 * 1024 * 1024, '{');
+    const second = fixture.registerBody(groupOf('second'), noRegistration, false, channel as Channel);
+    channel.isActive = false;
+    expect((await first).code).to.equal(ResponseCode.SUCCESS);
+    const { code, remark } = await second;
+    expect({ code, remark }).to.deep.equal({
+      code: ResponseCode.SYSTEM_ERROR,
+      remark: 'the connection ended before the broker was registered',
+    });
+  });
+});
+
+describe('a body that is said to be compressed', () => {
+  for (const byteLength of [16 * 1024, 16 * 1024 + 1, 64 * 1024, 64 * 1024 + 1]) {
+    it(`and is none is refused, whether it is read at once or in slices: ${byteLength} bytes`, async () => {
+      const body = Buffer.alloc(byteLength, '{');
+      const answer = await new SlicesFixture().registerBody(MASTER, body, true).catch((error: Error) => error.message);
+      expect(typeof answer === 'string' ? answer : answer.remark).to.contain('the compressed body is no zlib stream');
     });
   }
 });

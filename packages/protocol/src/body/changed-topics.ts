@@ -45,8 +45,6 @@ export function changedTopics(before: TopicSlices, body: PlainRegisterBrokerBody
 /** Topics were found, and it is to be seen whether one that is not changed has the name of one that is. */
 interface NameSearch {
   readonly found: ChangedTopics;
-  /** Hashes of the names of the changed ones. */
-  readonly names: ReadonlySet<number | undefined>;
   /** The topic that comes next, and how many changed ones are before it. */
   place: number;
   before: number;
@@ -62,8 +60,9 @@ export class TopicComparison {
   readonly #slices = new TopicSlicesBuilder();
   /** Pairs of start and end of the changed slices. */
   readonly #changed: number[] = [];
-  /** Places of the changed ones among all. */
+  /** Places of the changed ones among all, and hashes of their names. */
   readonly #changedPlaces: number[] = [];
+  readonly #changedNames = new Set<number | undefined>();
   /** The topic of the earlier body that is expected next. */
   #next = 0;
   /** Where the next topic begins. */
@@ -123,24 +122,19 @@ export class TopicComparison {
       this.#result = found;
       return true;
     }
-    this.#names = {
-      found,
-      names: new Set(this.#changedPlaces.map((place) => slices.nameOf(place))),
-      place: 0,
-      before: 0,
-    };
+    this.#names = { found, place: 0, before: 0 };
     // All at once or in steps of its own, of which those with topics are long enough.
     return byteLength === Infinity && this.#advanceNames(this.#names, byteLength);
   }
 
   /** Names with the same hash are taken for the same. */
   #advanceNames(search: NameSearch, byteLength: number): boolean {
-    const { found, names } = search;
+    const { found } = search;
     const { slices } = found;
     const pause = Math.min(slices.size, search.place + byteLength / BYTES_OF_A_NAME);
     for (; search.place < pause; search.place++) {
       if (search.place === this.#changedPlaces[search.before]) search.before += 1;
-      else if (names.has(slices.nameOf(search.place))) return true;
+      else if (this.#changedNames.has(slices.nameOf(search.place))) return true;
     }
     if (search.place < slices.size) return false;
     this.#result = found;
@@ -183,6 +177,8 @@ export class TopicComparison {
     if (before.nameOf(this.#next) === name) this.#next += 1;
     this.#changed.push(start, end);
     this.#changedPlaces.push(this.#slices.size);
+    // Where there is no earlier body all are changed, and none is asked for.
+    if (before.size > 0) this.#changedNames.add(name);
     this.#slices.add(end - start, low, high, name);
     return end;
   }
