@@ -82,9 +82,11 @@ describe('FrameDecoder', () => {
       channel.writeInbound(chunk);
     }
     expect([whole, left()]).to.deep.equal([16 * 1024 * 1024 - 200, 16_384 + 1]);
-    // Until the end of the turn nothing that was looked at is collected.
-    await new Promise((resolve) => setImmediate(resolve));
-    collect();
+    // Until the end of the turn nothing that was looked at is collected, and a collection that is under way may have found something while it was held.
+    for (let times = 0; times === 0 || (times < 5 && left() > 0); times++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collect();
+    }
     expect([left(), channel.isActive]).to.deep.equal([0, true]);
   });
 
