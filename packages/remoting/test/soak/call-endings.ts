@@ -299,9 +299,14 @@ class Interleaving {
     }
   }
 
-  /** Two connections in a row over which nothing ever came count as dials that failed: the next one waits. */
+  /**
+   * Two connections in a row over which nothing ever came count as dials that failed: the next one waits. They may have been cut off, or closed for
+   * a call that got no answer in time.
+   */
   #missingUnheard(): string | undefined {
-    return this.#cutOff >= 2 ? undefined : 'two connections cut off';
+    const now = this.#clock.monotonic();
+    const outOfTime = this.#calls.filter(({ dueMillis }) => now >= dueMillis).length;
+    return this.#cutOff + outOfTime >= 2 ? undefined : 'two connections cut off or given up';
   }
 
   /** A call that got no answer in time closes its connection. */
