@@ -81,14 +81,14 @@ const turns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
+/** What the property is given: steps, and how client and end are chosen. */
+export type Interleaved = [Step[], Chosen];
+
 /**
  * The property that every call of a client ends exactly once, whatever happens in whatever order, as a model of it allows: with its own answer,
  * in time, with an error for which there was a cause, saying `sent: no` only where no server has served it; and that nothing is left behind.
  */
-export function callEndings(
-  makeServer: () => MoodyServer,
-  tally = new EndingsTally(),
-): fc.IAsyncProperty<[Step[], Chosen]> {
+export function callEndings(makeServer: () => MoodyServer, tally = new EndingsTally()): fc.IAsyncProperty<Interleaved> {
   const step = fc.record({ kind: fc.constantFrom(...steps), n: fc.nat({ max: 9 }) });
   const chosen = fc.record({
     waitForPermit: fc.boolean(),
