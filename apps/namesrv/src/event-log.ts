@@ -42,6 +42,8 @@ export class EventLog {
   readonly #runs = new Map<string, TopicRun[]>();
   /** The one that had the last topic, if it goes on. */
   #last: TopicRun | undefined;
+  /** One at a time: two would take one turn for two quiet ones. */
+  #isLookDue = false;
 
   constructor(logger: Logger, options: EventLogOptions = {}) {
     this.#logger = logger;
@@ -66,7 +68,7 @@ export class EventLog {
   }
 
   #runOf(event: TopicEvent): TopicRun {
-    if (this.#runs.size === 0) this.#nextTurn(() => this.#look());
+    this.#lookNextTurn();
     const { cause, cluster, broker } = event;
     const runs = this.#runs.get(broker) ?? [];
     let run = runs.find((other) => isOfRun(event, other));
@@ -78,8 +80,15 @@ export class EventLog {
     return run;
   }
 
+  #lookNextTurn(): void {
+    if (this.#isLookDue) return;
+    this.#isLookDue = true;
+    this.#nextTurn(() => this.#look());
+  }
+
   /** Each turn while something goes on. */
   #look(): void {
+    this.#isLookDue = false;
     for (const broker of this.#runs.keys()) {
       this.#endRuns(broker, (run) => {
         run.quietTurns = run.topics === run.seen ? run.quietTurns + 1 : 0;
@@ -87,7 +96,7 @@ export class EventLog {
         return run.quietTurns >= QUIET_TURNS;
       });
     }
-    if (this.#runs.size > 0) this.#nextTurn(() => this.#look());
+    if (this.#runs.size > 0) this.#lookNextTurn();
   }
 
   #endRuns(brokerName: string, isOver: (run: TopicRun) => boolean): void {

@@ -220,6 +220,14 @@ describe('EventLog', () => {
     expect(logged).to.have.length(101 + 60 + 101);
   });
 
+  it('looks once a turn, also when an operation follows one that its broker ended', () => {
+    const log = eventLog();
+    register(log, 1);
+    log.write({ type: 'broker.unregistered', cause: 'unregister', ...member, known: true, revision: 301 });
+    register(log, 1);
+    expect(looks.length).to.equal(1);
+  });
+
   it('says how many more they were before the broker that had them is told of again', () => {
     const log = eventLog();
     register(log, 101);

@@ -18,6 +18,20 @@ describe('SlicedWork', () => {
     throw new Error('the step failed');
   }
 
+  /** Two steps, between which they wait. */
+  function waitingSteps(log: string[]): { readonly steps: Steps<string>; readonly resolve: () => void } {
+    let resolve = (): void => {};
+    function* work(): Steps<string> {
+      log.push('w1');
+      yield new Promise<void>((done) => {
+        resolve = done;
+      });
+      log.push('w2');
+      return 'w';
+    }
+    return { steps: work(), resolve: () => resolve() };
+  }
+
   function turns(): { readonly next: () => Promise<void>; readonly log: string[] } {
     const log: string[] = [];
     return {
@@ -41,21 +55,13 @@ describe('SlicedWork', () => {
     const clock = new ManualClock();
     const { next, log } = turns();
     const work = new SlicedWork(clock, next);
-    let resolve = (): void => {};
-    function* waiting(): Steps<string> {
-      log.push('waits');
-      yield new Promise<void>((done) => {
-        resolve = done;
-      });
-      log.push('goes on');
-      return 'waited';
-    }
-    const waited = work.run([{}], waiting());
+    const { steps: waiting, resolve } = waitingSteps(log);
+    const waited = work.run([{}], waiting);
     await work.run([{}], steps(clock, log, 'a', 2, 6));
-    expect(log.filter((entry) => entry !== 'turn')).to.deep.equal(['waits', 'a1', 'a2']);
+    expect(log.filter((entry) => entry !== 'turn')).to.deep.equal(['w1', 'a1', 'a2']);
     resolve();
-    expect(await waited).to.equal('waited');
-    expect(log.slice(-2)).to.deep.equal(['turn', 'goes on']);
+    expect(await waited).to.equal('w');
+    expect(log.slice(-2)).to.deep.equal(['turn', 'w2']);
   });
 
   it('does the works of one owner in order, those of several side by side', async () => {
@@ -77,16 +83,9 @@ describe('SlicedWork', () => {
     const clock = new ManualClock();
     const { next, log } = turns();
     const work = new SlicedWork(clock, next);
-    let resolve = (): void => {};
-    function* waiting(): Steps<void> {
-      log.push('w1');
-      yield new Promise<void>((done) => {
-        resolve = done;
-      });
-      log.push('w2');
-    }
+    const { steps: waiting, resolve } = waitingSteps(log);
     const inLine = Promise.all([
-      work.runInLine([{}], waiting()),
+      work.runInLine([{}], waiting),
       work.runInLine([{}], steps(clock, log, 'a', 2, 6)),
       work.runInLine([{}], failingSteps()).catch(() => log.push('failed')),
       work.runInLine([{}], steps(clock, log, 'b', 2, 6)),
